@@ -1,20 +1,16 @@
 //! The checks: what they cover, and what they find.
 
-pub(crate) mod guards;
-pub(crate) mod misplaced;
-pub(crate) mod rollout;
-pub(crate) mod tag_delivery;
-pub(crate) mod waiver;
-
 use std::borrow::Cow;
 
-use self::guards::Guarded;
-use self::waiver::{APPROVAL, EXEMPTION};
-use crate::json::Malformed;
-use crate::report::finding::Finding;
-use crate::report::rollout_impact::RolloutImpact;
-use crate::settings::Stance;
+use cluster_api::guards::{self, Guarded};
+use cluster_api::rollout;
+use cluster_api::rollout_impact::RolloutImpact;
+use cluster_api::waiver::{APPROVAL, EXEMPTION};
+use facts::finding::Finding;
+use setting_types::Stance;
+use tag_rules::TagSettings;
 
+use crate::json::Malformed;
 use crate::settings::Settings;
 
 /// The findings of all checks in an object as it would be stored.
@@ -30,7 +26,7 @@ pub(crate) struct Checked {
 ///
 /// # Errors
 /// When the object does not have the structure of a Kubernetes object.
-pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
+pub(crate) fn check(guarded: &Guarded<'_, '_>, tags: TagSettings<'_>) -> Result<Checked, Malformed> {
     let (subject, settings, lookups) = (guarded.subject, guarded.settings, guarded.lookups);
     let mut found = guards::findings(guarded)?;
     found.extend(rollout::forbidden_approval(subject, settings, lookups)?);
@@ -39,7 +35,7 @@ pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
         found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
         impact
     });
-    found.extend(tag_delivery::findings(subject, settings)?);
+    found.extend(tag_delivery::findings(subject, tags)?);
     let (mut findings, others): (Vec<Finding>, Vec<Finding>) =
         found.into_iter().partition(|finding| finding.stance == Stance::Reject);
     findings.extend(others);
@@ -49,7 +45,7 @@ pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
 /// The value of a check's setting that refuses a request.
 pub(crate) fn refusing(check: &str, settings: &Settings) -> Cow<'static, str> {
     match [EXEMPTION, APPROVAL].iter().find(|waiver| waiver.setting == check) {
-        Some(waiver) => waiver.users(settings).into(),
-        None => tag_delivery::refusing(check, settings).into(),
+        Some(waiver) => waiver.users(settings.of_cluster_api()).into(),
+        None => tag_delivery::refusing(check, settings.of_tags()).into(),
     }
 }

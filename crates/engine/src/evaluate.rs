@@ -15,24 +15,26 @@ mod unanswered;
 
 use std::cell::OnceCell;
 
-use crate::admission::request::{Objects, Operation, Review};
-use crate::admission::subject::{Stored, Subject};
-use crate::catalog::appliers::is_of_cluster_api;
-use crate::catalog::version::Version;
 use crate::evaluate::inspect::Listed;
 use crate::evaluate::role::Role;
 use crate::evaluate::said::Said;
 use crate::json::Malformed;
 use crate::json::document::Document;
-use crate::kube::answers::{Answers, ReadBudget, Reads};
-use crate::kube::cluster::Cluster;
-use crate::kube::lookup::Lookups;
-use crate::kube::object::Object;
-use crate::kube::stop::Stop;
-use crate::report::messages::{about, requests as messages};
+use crate::report::messages::requests as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Outcome, Rejection};
 use crate::settings::Settings;
-use crate::tags::registry_write;
+use cloud_tags::registry_write;
+use cluster_api::catalog::appliers::is_of_cluster_api;
+use cluster_api::catalog::version::Version;
+use cluster_api::subject::Subject;
+use facts::messages::about;
+use facts::stop::Stop;
+use kube::answers::{Answers, ReadBudget, Reads};
+use kube::cluster::Cluster;
+use kube::lookup::Lookups;
+use kube::object::Object;
+use kube::request::{Objects, Operation, Review};
+use kube::subject::{ReviewedObject, Stored};
 
 /// Decides one request.
 ///
@@ -100,8 +102,8 @@ fn evaluate_objects(
     }
     let Some(role) = Role::of(review, settings) else { return Outcome::default() };
     let stored = Stored::new(objects.old);
-    let subject = match Subject::read(role.place(), review, &objects.new, &stored) {
-        Ok(subject) => subject,
+    let subject = match ReviewedObject::read(review, &objects.new, &stored) {
+        Ok(object) => Subject::new(role.place(), object),
         Err(_) if is_controller => return Outcome::default(),
         Err(malformed) => return unreadable(review, &malformed),
     };
@@ -191,7 +193,7 @@ impl<'e> Evaluation<'e> {
     /// Warnings about settings that may be mistakes: a controller that is not listed, a version that is not known.
     fn hints(&self) -> Said {
         let mut said = Said::default();
-        let Subject { review, .. } = self.subject;
+        let review = self.subject.review;
         let manager = review.field_manager.as_deref().unwrap_or_default();
         if review.username.starts_with("system:serviceaccount:") && is_of_cluster_api(manager) {
             let message = messages::unlisted_controller(&review.username, manager);

@@ -32,61 +32,78 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod admission;
-mod catalog;
 mod checks;
 mod evaluate;
-mod kube;
-mod propagation;
+mod grants;
 mod report;
 mod settings;
-pub mod tags;
 
 use raw_json as json;
 
 /// API groups, labels and annotations of Cluster API, for callers that read its objects themselves.
 pub mod cluster_api {
-    pub use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
-    pub use crate::catalog::keys::{
+    pub use ::cluster_api::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+    pub use ::cluster_api::catalog::keys::{
         CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
         TOPOLOGY_POOL_NAME,
     };
 }
 
-pub use admission::request::{Call, Operation, Review};
-pub use catalog::effects::table::EFFECTS;
-pub use catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
-pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
-pub use catalog::forced::{FORCED, Forced, ForcedValue};
-pub use catalog::functions::{FUNCTIONS, Function, FunctionEffect};
-pub use catalog::grants::{GRANTS, Grant, MOST_READS, ROUTES, Route};
-pub use catalog::guards::{GUARDS, Guard, GuardRail};
-pub use catalog::masks::Masks;
-pub use catalog::place::{MapKind, Place};
-pub use catalog::rules::{Criterion, Keys, RULES, Rule};
-pub use catalog::tools::{TOOL_KEYS, ToolKeys};
-pub use catalog::version::Version;
+/// Cloud tags: what sets them, and the tables of what providers admit.
+pub mod tags {
+    pub use ::cloud_tags::report::{
+        CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport, TagSkipReason,
+    };
+    pub use ::cloud_tags::{Labels, TagRules, Transformed, cloud_tags, verdicts};
+    pub use ::tag_rules::clouds::{CLOUDS, Cloud, KeyCase, Text};
+    pub use ::tag_rules::infrastructure::{INFRA_CLUSTERS, InfraCluster};
+    pub use ::tag_rules::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
+    pub use ::tag_rules::strict::{STRICT_PROFILES, Spelling, StrictProfile};
+    pub use ::tag_rules::text_limits::{Alphabet, Form, Length};
+    pub use ::tag_rules::{Definition, LabelSource, SEEDED, Scope};
+}
+
+pub use ::cluster_api::catalog::controllers::CONTROLLERS;
+pub use ::cluster_api::catalog::effects::table::EFFECTS;
+pub use ::cluster_api::catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
+pub use ::cluster_api::catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
+pub use ::cluster_api::catalog::forced::{FORCED, Forced, ForcedValue};
+pub use ::cluster_api::catalog::guards::{GUARDS, Guard, GuardRail};
+pub use ::cluster_api::catalog::place::Place;
+pub use ::cluster_api::catalog::rules::{Criterion, Keys, RULES, Rule};
+pub use ::cluster_api::catalog::tools::{TOOL_KEYS, ToolKeys};
+pub use ::cluster_api::catalog::version::Version;
+pub use ::cluster_api::propagated::Propagated;
+pub use ::cluster_api::rollout_impact::{RolloutEdit, RolloutImpact};
+pub use ::cluster_api::settings::{ClusterApi, Guards, NodeSync, OnConflict, OptIn};
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};
+pub use facts::change::{Action, Change, EntryNoun, Value};
+pub use facts::fact::{Fact, InPlacePaths, Mentioned, NamedEntry};
+pub use facts::finding::{Finding, TagDelivery};
+pub use facts::not_applicable::{NotApplicable, NotApplicableReason};
+pub use facts::skipped::{Carried, SkipReason, Skipped};
+pub use facts::source::{SourceObject, SourcePlace};
+pub use grants::{GRANTS, Grant, ROUTES, Route};
 pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
+pub use kube::answers::MOST_READS;
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kube::group_version_kind::GroupVersionKind;
-pub use report::change::{Action, Change, EntryNoun, Value};
-pub use report::fact::{Fact, InPlacePaths, Mentioned, NamedEntry};
-pub use report::finding::{Finding, TagDelivery};
-pub use report::lookup_record::LookupRecord;
-pub use report::not_applicable::{NotApplicable, NotApplicableReason};
+pub use kube::lookup_record::LookupRecord;
+pub use kube::map_kind::MapKind;
+pub use kube::masks::Masks;
+pub use kube::request::{Call, Operation, Review};
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
-pub use report::propagated::Propagated;
-pub use report::rollout_impact::{RolloutEdit, RolloutImpact};
-pub use report::skipped::{Carried, SkipReason, Skipped};
-pub use report::source::{SourceObject, SourcePlace};
-pub use settings::{
-    ApiVersion, BelongsTo, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath,
-    Guards, InfraClusterKind, KeyOrDomain, KindAndGroup, LabelSource, Lookup, Mode, NodeSync, NonEmpty, OnConflict,
-    OnMissingTag, OnRefused, OnXrd, OptIn, OwnerLabel, Pattern, PatternError, ProfileName, Provider, Reaction,
-    RegistryReference, RequiredTag, SettingProblem, Settings, SettingsError, Sources, Stance, TagPrefix, Tenant,
-    TenantName, Users,
+pub use setting_types::{
+    ApiVersion, Controllers, FieldPath, KeyOrDomain, KindAndGroup, Mode, NonEmpty, Pattern, PatternError, Reaction,
+    SettingProblem, SettingsError, Stance, Users,
 };
+pub use settings::{Lookup, Settings};
 pub use tag_carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
+pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
+pub use tag_rules::{
+    BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
+    OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, Sources, TagPrefix, Tenant,
+    TenantName,
+};

@@ -3,42 +3,16 @@
 //! A setting is one field of one type. serde reads it, schemars describes it (its doc comment is the description in
 //! `settings.schema.json`), and an invalid value is rejected where it is read, so later code can trust the types.
 
-mod cloud_tags;
-mod cluster_api;
-mod composites;
-mod definition;
-mod guards;
 mod lookup;
-mod object;
-mod parsed_text;
-mod pattern;
-mod problems;
-mod read;
-mod registry_reference;
-mod sources;
-mod users;
 
+use cluster_api::settings::{ClusterApi, ClusterApiSettings, Guards};
 use serde::{Deserialize, Serialize};
+use setting_types::object::{self, ObjectOnly};
+use setting_types::read;
+use setting_types::{Mode, SettingsError};
+use tag_rules::{CloudTags, TagSettings};
 
-pub use self::cloud_tags::{CloudTags, OnMissingTag, OnRefused, OnXrd, RequiredTag};
-pub use self::cluster_api::{ClusterApi, ClusterCloudTags, Controllers, NodeSync, OnConflict, OptIn};
-pub use self::composites::{Composites, Provider};
-pub(crate) use self::definition::read_definition;
-pub use self::definition::{Definition, SEEDED, Scope};
-pub use self::guards::Guards;
-pub use self::lookup::{Lookup, Reaction};
-use self::object::ObjectOnly;
-pub use self::parsed_text::{
-    ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KeyOrDomain, KindAndGroup, NonEmpty, ProfileName,
-    TagPrefix,
-};
-pub use self::pattern::{Pattern, PatternError};
-pub(crate) use self::problems::listed;
-pub use self::problems::{SettingProblem, SettingsError};
-pub use self::registry_reference::RegistryReference;
-pub use self::sources::{BelongsTo, LabelSource, OwnerLabel, Sources, Tenant, TenantName};
-pub use self::users::Users;
-pub use crate::catalog::stance::Stance;
+pub use self::lookup::Lookup;
 
 /// The settings of the policy.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -59,18 +33,6 @@ pub struct Settings {
     /// Which labels of Crossplane composites become tags of their cloud resources.
     #[serde(deserialize_with = "object::field")]
     pub cloud_tags: CloudTags,
-}
-
-/// Whether drift is corrected or refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Write what is missing.
-    #[default]
-    Mutate,
-    /// Refuse what is missing, write nothing.
-    Verify,
 }
 
 impl Settings {
@@ -111,10 +73,24 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// What decides about objects of Cluster API.
+    pub(crate) fn of_cluster_api(&self) -> ClusterApiSettings<'_> {
+        ClusterApiSettings { cluster_api: &self.cluster_api, guards: &self.guards }
+    }
+
+    /// What decides about cloud tags.
+    pub(crate) fn of_tags(&self) -> TagSettings<'_> {
+        TagSettings { mode: self.mode, cloud_tags: &self.cloud_tags }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use setting_types::Reaction;
+
     use super::*;
-    use crate::catalog::version::Version;
+    use cluster_api::catalog::version::Version;
 
     #[track_caller]
     fn refused(settings: &str) -> String {

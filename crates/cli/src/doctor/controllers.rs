@@ -105,7 +105,7 @@ fn unknown<'a>(
     accounts: &BTreeSet<Account>,
     is_live: bool,
 ) -> (Vec<InstallationFinding<'a>>, Vec<String>) {
-    let defaults = Controllers::default();
+    let defaults = Settings::default().cluster_api.controllers;
     let (mut findings, mut not_examined) = (Vec::new(), Vec::new());
     for (number, name) in settings.cluster_api.controllers.iter().enumerate() {
         let finding = |level, message, why, fix: &str| InstallationFinding {

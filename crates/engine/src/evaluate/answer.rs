@@ -5,15 +5,16 @@ use super::check::CheckFindings;
 use super::role::Role;
 use super::said::{Said, line};
 use super::settled::{ComparedWith, Settled, Settlement};
-use crate::catalog::version::Version;
-use crate::checks::{guards, refusing, rollout};
-use crate::report::finding::Finding;
-use crate::report::messages::guards::refused_by;
-use crate::report::messages::{SettingValue, about};
+use crate::checks::refusing;
+use crate::report::capped::{capped, capped_lines};
 use crate::report::outcome::{LogLevel, Outcome, Rejection, Report};
-use crate::report::shortening::of_fact;
-use crate::report::warnings;
-use crate::settings::Stance;
+use cluster_api::catalog::version::Version;
+use cluster_api::messages::guards::refused_by;
+use cluster_api::{guards, rollout};
+use facts::finding::Finding;
+use facts::messages::{SettingValue, about};
+use facts::shortening::of_fact;
+use setting_types::Stance;
 
 impl Evaluation<'_> {
     /// The outcome, with the report if there is something to report. `said` precedes everything else.
@@ -38,7 +39,7 @@ impl Evaluation<'_> {
             let message = about(&self.title, &finding.message.to_string());
             line(LogLevel::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
         });
-        said.log.extend(warnings::capped_lines(lines.collect()));
+        said.log.extend(capped_lines(lines.collect()));
         if let Some(message) = refusal {
             said.log(LogLevel::Error, message.clone(), []);
             settlement = settlement.refused_by_check(Rejection::refused(message));
@@ -57,7 +58,7 @@ impl Evaluation<'_> {
             lookups: self.pass.answers.records(),
             ..Report::default()
         };
-        let mut outcome = Outcome { warnings: warnings::capped(warnings), log: said.log, ..Outcome::default() };
+        let mut outcome = Outcome { warnings: capped(warnings), log: said.log, ..Outcome::default() };
         match settlement {
             Settlement::Accepted { drift } => report.drift = drift,
             Settlement::Written { object, changes, drift } => {
@@ -87,8 +88,8 @@ impl Evaluation<'_> {
         if refusals.is_empty() {
             return None;
         }
-        refusals.extend(guards::way_out(findings, self.subject, self.settings));
-        refusals.extend(rollout::way_out(findings, self.subject, self.settings));
+        refusals.extend(guards::way_out(findings, self.subject, self.settings.of_cluster_api()));
+        refusals.extend(rollout::way_out(findings, self.subject, self.settings.of_cluster_api()));
         Some(about(&self.title, &refusals.join("; ")))
     }
 

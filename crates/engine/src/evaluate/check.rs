@@ -5,16 +5,17 @@ use std::cell::OnceCell;
 use super::Evaluation;
 use super::role::Role;
 use super::settled::Settled;
-use crate::checks::guards::{self, Guarded};
-use crate::checks::waiver::Standing;
-use crate::checks::{self, Checked, misplaced};
+use crate::checks::{self, Checked};
 use crate::json::Malformed;
 use crate::json::document::Document;
-use crate::propagation::metadata::Above;
-use crate::report::finding::Finding;
-use crate::report::rollout_impact::RolloutImpact;
-use crate::report::skipped::Skipped;
-use crate::tags::origin;
+use cloud_tags::origin;
+use cluster_api::guards::{self, Guarded};
+use cluster_api::misplaced;
+use cluster_api::propagation::metadata::Above;
+use cluster_api::rollout_impact::RolloutImpact;
+use cluster_api::waiver::Standing;
+use facts::finding::Finding;
+use facts::skipped::Skipped;
 
 /// What the checks find.
 #[derive(Default)]
@@ -41,14 +42,19 @@ impl<'e> Evaluation<'e> {
     pub(super) fn check(&self, settled: &Settled<'e>) -> Result<CheckFindings, Malformed> {
         let is_refused = settled.settlement.is_refused();
         if let Role::Composite(_) = self.role {
-            let finding = if is_refused { None } else { origin::finding(self.subject, self.settings) };
+            let finding = if is_refused { None } else { origin::finding(self.subject, self.settings.of_tags()) };
             return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
         }
         let is_compared = self.subject.is_topology_dry_run();
         if self.role.is_tagged() || matches!(self.role, Role::Registry) || is_compared {
             return Ok(CheckFindings::default());
         }
-        let exemption = guards::exemption(self.subject, self.settings, &self.lookups)?;
+        let exemption = guards::exemption(
+            self.subject,
+            self.settings.of_cluster_api(),
+            &self.lookups,
+            tag_delivery::concerns(&self.subject.review.kind),
+        )?;
         let Checked { findings, rollout } =
             if is_refused { Checked::default() } else { self.checked(settled, &exemption)? };
         let nothing = Above::default();
@@ -66,14 +72,15 @@ impl<'e> Evaluation<'e> {
         let written =
             settled.settlement.written().map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
         let rewritten = written.map(|written| self.subject.rewritten(written)).transpose()?;
-        checks::check(&Guarded {
+        let guarded = Guarded {
             subject: rewritten.as_ref().unwrap_or(self.subject),
             above: settled.above(),
             drift: settled.settlement.drift(),
             lookups: &self.lookups,
-            settings: self.settings,
+            settings: self.settings.of_cluster_api(),
             exemption,
             cluster: OnceCell::new(),
-        })
+        };
+        checks::check(&guarded, self.settings.of_tags())
     }
 }

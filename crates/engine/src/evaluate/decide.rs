@@ -2,18 +2,19 @@
 
 use super::Evaluation;
 use super::role::Role;
-use crate::catalog::place::Place;
-use crate::checks::tag_delivery;
-use crate::kube::stop::Stop;
-use crate::propagation::metadata::{Differences, differences};
-use crate::propagation::topology_opt_in;
-use crate::report::change::Change;
-use crate::report::not_applicable::NotApplicableReason;
-use crate::settings::Mode;
-use crate::tags::composite::Composite;
-use crate::tags::infrastructure::Infrastructure;
-use crate::tags::registry_write::RegistryWrite;
-use crate::tags::tagged::Tagged;
+use cloud_tags::composite::Composite;
+use cloud_tags::infrastructure::Infrastructure;
+use cloud_tags::registry_write::RegistryWrite;
+use cloud_tags::tagged::Tagged;
+use cluster_api::catalog::place::Place;
+use cluster_api::parents::cluster_of_infrastructure;
+use cluster_api::propagation::metadata::{Differences, differences};
+use cluster_api::propagation::topology_opt_in;
+use cluster_api::subject::has_paused_annotation;
+use facts::change::Change;
+use facts::not_applicable::NotApplicableReason;
+use facts::stop::Stop;
+use setting_types::Mode;
 
 /// What has to change in an object.
 pub(super) enum Decision<'e> {
@@ -36,14 +37,17 @@ impl<'e> Evaluation<'e> {
             Role::Topology => {
                 Decision::Propagated(topology_opt_in::differences(subject, &settings.cluster_api.opt_in, records)?)
             }
-            Role::Composite(composites) => {
-                Decision::Tagged(Box::new(Composite { subject, composites, settings, lookups }.decide()?))
-            }
+            Role::Composite(composites) => Decision::Tagged(Box::new(
+                Composite { subject, composites, settings: settings.of_tags(), lookups }.decide()?,
+            )),
             Role::Infrastructure(row) => {
-                Decision::Tagged(Box::new(Infrastructure { subject, row, settings, lookups }.decide()?))
+                let cluster = &cluster_of_infrastructure(subject, lookups)?;
+                Decision::Tagged(Box::new(
+                    Infrastructure { subject, cluster, row, settings: settings.of_tags(), lookups }.decide()?,
+                ))
             }
             Role::Registry => Decision::Registry(RegistryWrite::of(subject, &settings.cloud_tags, lookups)?),
-            Role::Definition => Decision::Declared(tag_delivery::declarations(subject, settings)?),
+            Role::Definition => Decision::Declared(tag_delivery::declarations(subject, settings.of_tags())?),
         })
     }
 
@@ -65,7 +69,7 @@ impl<'e> Evaluation<'e> {
         if self.subject.is_topology_dry_run() {
             return own(NotApplicableReason::TopologyDryRun);
         }
-        if object.has_paused_annotation() {
+        if has_paused_annotation(object) {
             return own(NotApplicableReason::Paused);
         }
         differences(self.subject, &self.settings.cluster_api, records, &self.lookups)

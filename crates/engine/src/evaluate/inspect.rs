@@ -1,18 +1,19 @@
 //! What an object must carry, without a decision about a request.
 
 use super::role::Role;
-use crate::admission::request::{Objects, Review};
-use crate::admission::subject::{Stored, Subject};
-use crate::catalog::effects::EditedKind;
-use crate::kube::answers::{Answers, ReadBudget, Reads};
-use crate::kube::cluster::{Cluster, LookupCause};
-use crate::kube::lookup::Lookups;
-use crate::kube::object::Object;
-use crate::kube::stop::Stop;
-use crate::propagation::listing::propagated as entries;
-use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
-use crate::report::propagated::Propagated;
 use crate::settings::Settings;
+use cluster_api::catalog::effects::EditedKind;
+use cluster_api::propagated::Propagated;
+use cluster_api::propagation::listing::propagated as entries;
+use cluster_api::subject::Subject;
+use facts::not_applicable::{NotApplicable, NotApplicableReason};
+use facts::stop::Stop;
+use kube::answers::{Answers, ReadBudget, Reads};
+use kube::cluster::{Cluster, LookupCause};
+use kube::lookup::Lookups;
+use kube::object::Object;
+use kube::request::{Objects, Review};
+use kube::subject::{ReviewedObject, Stored};
 
 /// The labels and annotations that an object must carry by the rules, whether it does or not; none if no rule writes
 /// such objects. Whether its Cluster is paused is not checked.
@@ -45,8 +46,8 @@ pub fn propagated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluste
     let budget = ReadBudget::whole();
     let answers = Answers::new(Reads::Cached, &budget);
     let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
-    match Subject::read(Some(place), review, &objects.new, &stored) {
-        Ok(subject) => list(&subject, settings, &lookups),
+    match ReviewedObject::read(review, &objects.new, &stored) {
+        Ok(object) => list(&Subject::new(Some(place), object), settings, &lookups),
         Err(malformed) => Err(unknown(malformed.into())),
     }
 }
@@ -114,10 +115,10 @@ pub fn has_effects(review: &Review<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::place::MapKind;
     use crate::evaluate::{evaluate, evaluate_and_list};
-    use crate::kube::cluster::Manifests;
-    use crate::report::change::Value;
+    use facts::change::Value;
+    use kube::cluster::Manifests;
+    use kube::map_kind::MapKind;
 
     fn machine(labels: &str) -> String {
         format!(

@@ -1,12 +1,12 @@
 //! The bytes of one call, as a host passes them to an entry point.
 
-use crate::admission::request::Call;
 use crate::evaluate::evaluate_objects;
 use crate::json::utf8;
-use crate::kube::cluster::Cluster;
 use crate::report::messages::requests;
 use crate::report::outcome::{Outcome, Rejection};
 use crate::settings::Settings;
+use kube::cluster::Cluster;
+use kube::request::Call;
 
 /// Decides the request of a payload `{"request": …, "settings": …}`.
 ///
@@ -34,7 +34,7 @@ fn decide(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kube::cluster::Manifests;
+    use kube::cluster::Manifests;
 
     #[test]
     fn what_cannot_be_read_is_refused_with_its_reason() {

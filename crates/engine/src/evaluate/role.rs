@@ -1,14 +1,15 @@
 //! What an object is to this policy.
 
-use crate::admission::request::Review;
-use crate::catalog::grants::LABELS;
-use crate::catalog::infrastructure::InfraCluster;
-use crate::catalog::kinds::KindRow;
-use crate::catalog::place::Place;
-use crate::checks::{rollout, tag_delivery};
-use crate::propagation::topology_opt_in;
-use crate::settings::{Composites, Settings};
-use crate::tags::registry::REGISTRY;
+use crate::settings::Settings;
+use cloud_tags::registry::REGISTRY;
+use cluster_api::catalog::kinds::KindRow;
+use cluster_api::catalog::place::Place;
+use cluster_api::propagation::topology_opt_in;
+use cluster_api::rollout;
+use kube::request::Review;
+use tag_rules::Composites;
+use tag_rules::infrastructure::InfraCluster;
+use tag_rules::keys::LABELS;
 
 /// What an object is to this policy.
 #[derive(Clone, Copy)]
@@ -49,7 +50,7 @@ impl<'e> Role<'e> {
             return Some(Role::Definition);
         }
         let is_looked_at = row.is_some_and(KindRow::is_guarded)
-            || rollout::concerns(review, settings)
+            || rollout::concerns(review, settings.of_cluster_api())
             || topology_opt_in::concerns(kind, &settings.cluster_api.opt_in);
         is_looked_at.then_some(Role::Topology)
     }

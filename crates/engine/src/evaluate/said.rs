@@ -1,7 +1,7 @@
 //! What is said about a request.
 
 use crate::report::outcome::{LogLevel, LogLine};
-use crate::report::shortening::short;
+use facts::shortening::short;
 
 /// What is said about a request: to the user as warnings, to the operator as log lines.
 #[derive(Default)]

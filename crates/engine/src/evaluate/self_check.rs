@@ -4,8 +4,8 @@ use super::Evaluation;
 use super::check::CheckFindings;
 use super::said::Said;
 use super::settled::{ComparedWith, Settled, Settlement};
-use crate::report::messages::propagation::controller_write_does_not_match;
 use crate::report::outcome::{LogLevel, Outcome};
+use facts::messages::propagation::controller_write_does_not_match;
 
 impl Evaluation<'_> {
     /// Compares a controller's write with the rules. The write is accepted unchanged in any case.
@@ -22,7 +22,7 @@ impl Evaluation<'_> {
         let message = controller_write_does_not_match(&self.title);
         said.log(LogLevel::Warning, message, [("drift", drift.join(", "))]);
         let settled = Settled {
-            settlement: Settlement::Accepted { drift: differences.changes },
+            settlement: Settlement::Accepted { drift: differences.changes.into_iter().map(|it| it.change).collect() },
             compared: ComparedWith::Sources { skipped: differences.skipped, above: None },
             said: Said::default(),
         };

@@ -7,22 +7,29 @@ use super::decide::Decision;
 use super::said::{Said, line};
 use super::settled::{ComparedWith, Settled, Settlement};
 use crate::json::splice::{Write, splice};
-use crate::propagation::metadata::Differences;
-use crate::propagation::ownership::Ownership;
-use crate::report::change::{Action, Change};
-use crate::report::illegal::of_illegal;
-use crate::report::messages::propagation as messages;
-use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
+use crate::report::capped::capped_lines;
 use crate::report::outcome::{LogLevel, Rejection};
-use crate::report::skipped::Skipped;
-use crate::report::source::SourceObject;
-use crate::report::tags::{IgnoredDefinition, SkippedLabel, TagSkipReason};
-use crate::report::warnings::{self, Fate};
-use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
-use crate::tags::provider::UnknownProvider;
-use crate::tags::registry_write::RegistryWrite;
-use crate::tags::required::Missing;
-use crate::tags::tagged::Tagged;
+use cloud_tags::label_warning;
+use cloud_tags::messages as tag_messages;
+use cloud_tags::provider::UnknownProvider;
+use cloud_tags::registry_write::RegistryWrite;
+use cloud_tags::report::{IgnoredDefinition, SkippedLabel, TagSkipReason};
+use cloud_tags::required::Missing;
+use cloud_tags::tagged::Tagged;
+use cluster_api::propagation::metadata::Differences;
+use cluster_api::propagation::owned_path::OwnedChange;
+use cluster_api::propagation::ownership::Ownership;
+use cluster_api::settings::OnConflict;
+use facts::change::{Action, Change};
+use facts::change_warning::{self, Fate};
+use facts::illegal::of_illegal;
+use facts::messages::propagation as messages;
+use facts::messages::{SettingValue, about};
+use facts::skipped::Skipped;
+use facts::source::SourceObject;
+use setting_types::{Mode, listed};
+use tag_delivery::messages::declared;
+use tag_rules::{OnMissingTag, OnRefused};
 
 /// A sentence that refuses an object because of its differences.
 type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
@@ -42,7 +49,7 @@ impl<'e> Evaluation<'e> {
             Decision::Tagged(tagged) => self.settle_tags(*tagged),
             Decision::Declared(declarations) => self.declare(declarations),
             Decision::Registry(RegistryWrite { problems, .. }) if !problems.is_empty() => {
-                Settled::refused(cloud_tags::unusable_registry(&self.title, &listed(&problems)), Vec::new())
+                Settled::refused(tag_messages::unusable_registry(&self.title, &listed(&problems)), Vec::new())
             }
             Decision::Registry(RegistryWrite { effects, .. }) => {
                 let mut said = Said::default();
@@ -55,15 +62,15 @@ impl<'e> Evaluation<'e> {
         }
     }
 
-    fn settle_propagated(&self, changes: Vec<Change>) -> Settled<'e> {
+    fn settle_propagated(&self, changes: Vec<OwnedChange>) -> Settled<'e> {
         let is_conflict = |change: &Change| change.action == Action::Restored;
         let on_conflict = self.settings.cluster_api.on_conflict;
-        let is_left = |change: &mut Change| match self.settings.mode {
+        let is_left = |change: &mut OwnedChange| match self.settings.mode {
             Mode::Verify => true,
             Mode::Mutate => is_conflict(change) && on_conflict != OnConflict::Restore,
         };
         let mut written = changes;
-        let mut drift: Vec<Change> = written.extract_if(.., is_left).collect();
+        let mut drift: Vec<Change> = written.extract_if(.., is_left).map(|it| it.change).collect();
         if self.settings.mode == Mode::Verify && !drift.is_empty() {
             return self.refused_for(messages::does_not_match, VERIFY, drift);
         }
@@ -71,18 +78,20 @@ impl<'e> Evaluation<'e> {
             let setting = SettingValue { setting: "clusterApi.onConflict", value: "reject" };
             return self.refused_for(messages::edits_propagated_values, setting, drift);
         }
-        let ownership = written.iter().any(Change::moves_owners).then(|| Ownership::of(self.subject));
+        let ownership = written.iter().any(OwnedChange::moves_owners).then(|| Ownership::of(self.subject));
         let ownership = ownership.as_ref();
-        let is_left = |change: &mut Change| is_conflict(change) && ownership.is_some_and(|it| !it.may_restore(change));
-        let left: Vec<Change> = written.extract_if(.., is_left).collect();
-        let said =
-            self.said_of_changes([(&written, Fate::Written), (&drift, Fate::Left), (&left, Fate::LeftToClusterApi)]);
+        let is_left =
+            |change: &mut OwnedChange| is_conflict(change) && ownership.is_some_and(|it| !it.may_restore(change));
+        let left: Vec<Change> = written.extract_if(.., is_left).map(|it| it.change).collect();
+        let fates = written.iter().map(|it| (&it.change, Fate::Written));
+        let fates = fates.chain(drift.iter().map(|change| (change, Fate::Left)));
+        let said = self.said_of_changes(fates.chain(left.iter().map(|change| (change, Fate::LeftToClusterApi))));
         drift.extend(left);
         if written.is_empty() {
             return Settled { settlement: Settlement::Accepted { drift }, ..Settled::accepted(said) };
         }
         let owners = ownership.and_then(|it| it.write(&written));
-        let mut settled = self.write(written, drift, owners, said);
+        let mut settled = self.write(written.into_iter().map(|it| it.change).collect(), drift, owners, said);
         if let Settlement::Written { changes, .. } = &settled.settlement {
             let message = match changes.iter().filter(|change| change.action != Action::Recorded).count() {
                 0 => messages::updated_record(&self.title),
@@ -97,10 +106,10 @@ impl<'e> Evaluation<'e> {
     }
 
     /// What is said about changes, the most important first, and about each edit of a propagated value.
-    fn said_of_changes(&self, fates: [(&Vec<Change>, Fate); 3]) -> Said {
+    fn said_of_changes<'c>(&self, fates: impl Iterator<Item = (&'c Change, Fate)>) -> Said {
         let mut by_rank: BTreeMap<u8, Vec<(&Change, Fate)>> = BTreeMap::new();
-        for (change, fate) in fates.into_iter().flat_map(|(changes, fate)| changes.iter().map(move |it| (it, fate))) {
-            by_rank.entry(warnings::rank(change)).or_default().push((change, fate));
+        for (change, fate) in fates {
+            by_rank.entry(change_warning::rank(change)).or_default().push((change, fate));
         }
         let (mut said, mut conflicts) = (Said::default(), Vec::new());
         for (change, fate) in by_rank.into_values().flatten() {
@@ -112,9 +121,9 @@ impl<'e> Evaluation<'e> {
                     attributes(change),
                 ));
             }
-            said.warnings.extend(warnings::of_change(change, fate));
+            said.warnings.extend(change_warning::of_change(change, fate));
         }
-        said.log = warnings::capped_lines(conflicts);
+        said.log = capped_lines(conflicts);
         said
     }
 
@@ -122,7 +131,7 @@ impl<'e> Evaluation<'e> {
     fn said_of_illegal_entries(&self, skipped: &[Skipped]) -> Said {
         let sentences = of_illegal(skipped);
         let lines = sentences.iter().map(|(message, _)| line(LogLevel::Warning, about(&self.title, message), []));
-        let log = warnings::capped_lines(lines.collect());
+        let log = capped_lines(lines.collect());
         Said { log, warnings: sentences.into_iter().map(|(_, warning)| warning).collect() }
     }
 
@@ -134,23 +143,24 @@ impl<'e> Evaluation<'e> {
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         let mut settled = if !refusing.is_empty() {
             let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
-                cloud_tags::refused_without(key, reason, SettingValue { setting, value: "reject" })
+                tag_messages::refused_without(key, reason, SettingValue { setting, value: "reject" })
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
             Settled::refused(about(&self.title, &reasons), changes)
         } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
-            self.refused_for(cloud_tags::do_not_match, VERIFY, changes)
+            self.refused_for(tag_messages::do_not_match, VERIFY, changes)
         } else if changes.is_empty() {
             Settled::accepted(Said::default())
         } else {
             let undone = changes.iter().filter(|change| undone.contains(&change.key));
-            let mut said = Said { warnings: undone.filter_map(warnings::of_undone_tag).collect(), log: Vec::new() };
-            said.log(LogLevel::Info, cloud_tags::updated(&self.title), [("profile", tags.profile.to_owned())]);
+            let mut said =
+                Said { warnings: undone.filter_map(label_warning::of_undone_tag).collect(), log: Vec::new() };
+            said.log(LogLevel::Info, tag_messages::updated(&self.title), [("profile", tags.profile.to_owned())]);
             self.write(changes, Vec::new(), None, said)
         };
         let said = &mut settled.said;
         for Missing { key, reason, setting, .. } in missing.iter().filter(|_| is_news) {
-            let message = cloud_tags::missing(key, reason);
+            let message = tag_messages::missing(key, reason);
             let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
             said.log(LogLevel::Warning, about(&self.title, &message), attributes);
             said.warn(message);
@@ -162,11 +172,11 @@ impl<'e> Evaluation<'e> {
             said.warn(message);
         }
         if let Some(cloud) = cloud.filter(|_| is_news && self.settings.cloud_tags.refused == OnRefused::Warn) {
-            said.warnings.extend(warnings::of_refused_tags(cloud, &tags.cloud));
+            said.warnings.extend(label_warning::of_refused_tags(cloud, &tags.cloud));
         }
         for ignored in tags.ignored_definitions.iter().filter(|_| is_news) {
             let IgnoredDefinition { qualified_key, registry, reason, .. } = ignored;
-            let message = cloud_tags::ignored_definition(ignored);
+            let message = tag_messages::ignored_definition(ignored);
             let attributes = [
                 ("qualified_key", qualified_key.clone()),
                 ("registry", registry.clone()),
@@ -190,12 +200,12 @@ impl<'e> Evaluation<'e> {
                 ("provider", skip.provider.to_owned()),
                 ("reason", skip.reason.as_str().to_owned()),
             ];
-            said.log(LogLevel::Warning, cloud_tags::LABEL_NOT_ADDED.to_owned(), attributes);
+            said.log(LogLevel::Warning, tag_messages::LABEL_NOT_ADDED.to_owned(), attributes);
         }
         let reserve = self.settings.cloud_tags.reserve.into();
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
             let of_reason = skipped.iter().filter(|skip| skip.reason == reason);
-            said.warnings.extend(of_reason.map(|skip| warnings::of_skipped_label(skip, reserve)));
+            said.warnings.extend(of_reason.map(|skip| label_warning::of_skipped_label(skip, reserve)));
         }
         said
     }
@@ -207,7 +217,7 @@ impl<'e> Evaluation<'e> {
         }
         let mut said = Said::default();
         for version in versions {
-            let what = tag_delivery::declared(&version);
+            let what = declared(&version);
             said.log(LogLevel::Info, about(&self.title, &what), []);
             said.warn(what);
         }
@@ -238,7 +248,7 @@ impl<'e> Evaluation<'e> {
 
     /// The settings refuse the differences.
     fn refused_for(&self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) -> Settled<'e> {
-        let message = sentence(&self.title, setting, &warnings::differences(&drift));
+        let message = sentence(&self.title, setting, &change_warning::differences(&drift));
         Settled::refused(message, drift)
     }
 }

@@ -1,13 +1,13 @@
 //! What is done about an object by the rules.
 
 use super::said::Said;
-use crate::propagation::metadata::Above;
-use crate::report::change::Change;
-use crate::report::finding::Finding;
-use crate::report::not_applicable::NotApplicable;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
-use crate::report::skipped::Skipped;
-use crate::report::tags::TagReport;
+use cloud_tags::report::TagReport;
+use cluster_api::propagation::metadata::Above;
+use facts::change::Change;
+use facts::finding::Finding;
+use facts::not_applicable::NotApplicable;
+use facts::skipped::Skipped;
 
 /// What is done about an object by the rules, before it is checked.
 pub(super) struct Settled<'e> {

@@ -5,15 +5,17 @@ use super::Evaluation;
 use super::role::Role;
 use super::said::Said;
 use super::settled::{ComparedWith, Settled, Settlement};
-use crate::kube::cluster::LookupCause;
-use crate::kube::stop::LookupFailed;
-use crate::propagation::untouched;
-use crate::report::messages::{SettingValue, about, cloud_tags, lookups as messages};
-use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
+use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
-use crate::report::shortening::first_that_elides;
-use crate::settings::Reaction;
-use crate::tags::{composite, infrastructure};
+use cloud_tags::messages as tag_messages;
+use cloud_tags::{composite, infrastructure};
+use cluster_api::propagation::untouched;
+use facts::messages::{SettingValue, about};
+use facts::not_applicable::{NotApplicable, NotApplicableReason};
+use facts::shortening::first_that_elides;
+use kube::cluster::LookupCause;
+use kube::read_failure::LookupFailed;
+use setting_types::Reaction;
 
 impl<'e> Evaluation<'e> {
     /// An object above could not be read: accepts, warns or refuses, as the settings say.
@@ -88,13 +90,13 @@ impl<'e> Evaluation<'e> {
     /// Accepts. That nothing is done is reported if there is something to fix.
     pub(super) fn not_applicable(&self, inert: NotApplicable) -> Settled<'e> {
         let in_short = match inert.reason {
-            NotApplicableReason::UnusableAssignments => Some(cloud_tags::LEFT_ALONE),
-            NotApplicableReason::UnusableTags => Some(cloud_tags::NO_MAP_LEFT_ALONE),
+            NotApplicableReason::UnusableAssignments => Some(tag_messages::LEFT_ALONE),
+            NotApplicableReason::UnusableTags => Some(tag_messages::NO_MAP_LEFT_ALONE),
             _ => None,
         };
         let mut said = Said::default();
         if let Some(in_short) = in_short {
-            let message = cloud_tags::left_alone(&inert.because);
+            let message = tag_messages::left_alone(&inert.because);
             said.log(LogLevel::Warning, about(&self.title, &message), []);
             said.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }

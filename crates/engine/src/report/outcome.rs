@@ -2,18 +2,18 @@
 
 use crate::json::Malformed;
 use crate::json::splice::NotWritable;
-use crate::report::change::Change;
-use crate::report::skipped::Skipped;
+use facts::change::Change;
+use facts::skipped::Skipped;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::report::finding::Finding;
-use crate::report::lookup_record::LookupRecord;
 use crate::report::messages::requests as messages;
-use crate::report::not_applicable::NotApplicable;
-use crate::report::rollout_impact::RolloutImpact;
-use crate::report::tags::TagReport;
+use cloud_tags::report::TagReport;
+use cluster_api::rollout_impact::RolloutImpact;
+use facts::finding::Finding;
+use facts::not_applicable::NotApplicable;
+use kube::lookup_record::LookupRecord;
 
 /// The answer to one request.
 #[derive(Debug, Clone, Default)]

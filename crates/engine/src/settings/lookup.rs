@@ -4,7 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::parsed_text::{ApiVersion, KindAndGroup};
+use cluster_api::parents::is_cluster_apis_own;
+use kube::lookup::Readable;
+use setting_types::parsed_text::{ApiVersion, KindAndGroup};
+use setting_types::stance::Reaction;
+
+use crate::grants::GRANTS;
+use crate::settings::Settings;
 
 /// How other objects are read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,17 +33,29 @@ impl Default for Lookup {
     }
 }
 
-/// What a lookup without an answer does to the request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Reaction {
-    /// Leave the object as it is.
-    Accept,
-    /// Leave the object as it is, with a warning.
-    Warn,
-    /// Refuse the request.
-    Reject,
+/// The versions in the settings precede those that the policy brings.
+impl Readable for Settings {
+    fn versions<'s>(&'s self, group: &str, kind: &str) -> Vec<&'s str> {
+        let shipped = GRANTS.iter().find(|grant| grant.kind == kind && grant.group == group);
+        let mut versions: Vec<&str> = shipped.map_or(Vec::new(), |grant| grant.versions.to_vec());
+        let configured = &self.lookup.api_versions;
+        if !configured.is_empty()
+            && let Some(version) = configured.get(&*[kind, ".", group].concat())
+        {
+            versions.retain(|known| **known != **version);
+            versions.insert(0, version);
+        }
+        if let Some(tenant) = &self.cloud_tags.sources.tenant
+            && tenant.kind.split_once('.') == Some((kind, group))
+        {
+            versions.insert(0, &tenant.version);
+        }
+        versions
+    }
+
+    fn share_a_version(&self, group: &str, kind: &str) -> bool {
+        is_cluster_apis_own(group, kind)
+    }
 }
 
 #[cfg(test)]

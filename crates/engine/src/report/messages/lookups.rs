@@ -1,33 +1,6 @@
 //! Objects that could not be read.
 
-use super::SettingValue;
-
-/// A question that has an answer.
-pub(crate) const FOUND: &str = "found";
-/// There is no such object.
-pub(crate) const NOT_FOUND: &str = "not found";
-/// The API server does not serve the kind in this version.
-pub(crate) const NOT_SERVED: &str = "not served by the API server in this version";
-/// The policy's metadata does not list the kind in this version.
-pub(crate) const NOT_GRANTED: &str = "not listed in the policy's `contextAwareResources`";
-/// The policy's metadata does not list the capability to read.
-pub(crate) const NO_CAPABILITY: &str = "capability `kubernetes/get_resource` is not granted";
-/// RBAC forbids it.
-pub(crate) const FORBIDDEN: &str = "forbidden for the PolicyServer's ServiceAccount";
-/// The host has no connection, is overloaded, or failed in another way.
-pub(crate) const UNAVAILABLE: &str = "the Kubernetes API could not be queried";
-/// The answer is not an object, or not one with the structure of a Kubernetes object.
-pub(crate) const UNREADABLE: &str = "not of the expected shape";
-/// No request was sent: one evaluation can read a limited number of times.
-pub(crate) const TOO_MANY_READS: &str = "too many reads";
-
-/// How many reads one pass over a request has.
-pub(crate) fn most_reads(most: usize) -> String {
-    format!("at most {most} reads in one pass")
-}
-
-/// A kind that neither the policy nor its settings name is never read.
-pub(crate) const NOT_ASKED: &str = "not read: this kind is neither built in nor listed in `lookup.apiVersions`";
+use facts::messages::SettingValue;
 
 /// An object that is needed could not be read; `cause` is one of the above.
 pub(crate) fn cannot_read(object: &str, cause: &str) -> String {

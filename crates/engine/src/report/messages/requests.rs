@@ -2,28 +2,12 @@
 
 use std::fmt::Display;
 
-use crate::catalog::version::Version;
 use crate::json::Malformed;
+use cluster_api::catalog::version::Version;
 
 /// The payload is not UTF-8.
 pub(crate) fn not_utf8(valid_up_to: usize) -> String {
     format!("cannot read the request: not UTF-8 at byte {valid_up_to}")
-}
-
-/// What is wrong with a payload that is not JSON.
-pub(crate) fn not_json(error: &dyn Display) -> String {
-    format!("is not JSON: {error}")
-}
-
-/// What is wrong with a payload that is JSON but not a request.
-pub(crate) const NO_REQUEST: &str = "has no object `request`";
-
-/// What is wrong with a required field that is missing.
-pub(crate) const MISSING: &str = "is missing";
-
-/// What is wrong with an operation.
-pub(crate) fn unknown_operation(operation: &str) -> String {
-    format!("is `{operation}`: must be `CREATE`, `UPDATE`, `DELETE` or `CONNECT`")
 }
 
 /// The payload is not JSON, or its request does not have the structure of an AdmissionRequest.
@@ -74,8 +58,6 @@ mod tests {
         for (message, expected) in [
             (not_utf8(6), "cannot read the request: not UTF-8 at byte 6"),
             (unreadable_request(&malformed), "cannot read the request: `metadata.labels` is not a map of strings"),
-            (not_json(&"expected `:`"), "is not JSON: expected `:`"),
-            (unknown_operation("PATCH"), "is `PATCH`: must be `CREATE`, `UPDATE`, `DELETE` or `CONNECT`"),
             (unusable_settings(&"mode: unknown"), "cannot use the settings: mode: unknown"),
             (
                 unreadable_object("Machine fleet/m-1", &malformed),

@@ -1,0 +1,321 @@
+//! A composite, compared with its labels.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::as_stored::as_stored;
+use super::crossplane::{self, Forwarding};
+use super::field::{TagsField, leaves_as_stored};
+use super::label_sources::{LabelSources, Merged};
+use super::labels::{Assigned, ORIGIN};
+use super::provider::{UnknownProvider, provider};
+use super::registry::{Definitions, definitions_of};
+use super::required::missing;
+use super::rules::TagRules;
+use super::tagged::{Made, Tagged};
+use super::unread::UnreadTags;
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::messages;
+use facts::fact::Fact;
+use facts::finding::Finding;
+use facts::not_applicable::NotApplicableReason;
+use facts::stop::Stop;
+use kube::lookup::Lookups;
+use kube::request::Operation;
+use kube::subject::ReviewedObject;
+use setting_types::{Mode, Stance};
+use tag_rules::TagSettings;
+use tag_rules::keys::ASSIGNMENTS;
+use tag_rules::{Composites, Definition};
+
+/// The field for the tags, below `spec`.
+const FIELD: &str = "cloudTags";
+
+/// A composite, and its entry in the settings.
+pub struct Composite<'a, 'e> {
+    pub subject: &'a ReviewedObject<'e>,
+    pub composites: &'e Composites,
+    pub settings: TagSettings<'e>,
+    pub lookups: &'a Lookups<'e>,
+}
+
+/// What tags are made from.
+struct TagSources<'e> {
+    assigned: Assigned,
+    provider: Option<&'e str>,
+}
+
+impl<'e> Composite<'_, 'e> {
+    /// Compares `spec.cloudTags` with the tags for the labels.
+    ///
+    /// # Errors
+    /// When there is nothing to set, the registry could not be read, or the composite does not have the structure of a
+    /// Kubernetes object.
+    pub fn decide(&self) -> Result<Tagged, Stop> {
+        let object = &self.subject.object;
+        let not_applicable = |reason| Err(Stop::not_applicable(reason, ""));
+        if object.deleting {
+            return not_applicable(NotApplicableReason::Deleting);
+        }
+        if crossplane::is_claim(self.subject, self.composites)? {
+            return not_applicable(NotApplicableReason::Claim);
+        }
+        let forwarding = crossplane::forwarding(self.subject, self.settings.cloud_tags, self.lookups)?;
+        let assigned = match Assigned::read(object) {
+            Ok(assigned) => assigned,
+            Err(malformed) => {
+                let finding = unusable_finding(&malformed);
+                let stop = self.unusable(malformed);
+                let is_left = forwarding != Forwarding::Written && matches!(stop, Stop::NotApplicable(_));
+                let stripped = if is_left { self.as_stored(messages::UNUSABLE, vec![finding]) } else { None };
+                return stripped.ok_or(stop);
+            }
+        };
+        if assigned.is_adopted() {
+            return self
+                .as_stored(messages::ADOPTED_STAYS, Vec::new())
+                .ok_or_else(|| Stop::not_applicable(NotApplicableReason::Adopted, ""));
+        }
+        let tags = &self.settings.cloud_tags;
+        let others = LabelSources::read(object, self.subject.namespace(), tags, self.lookups)?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, object);
+        let is_nested = forwarding != Forwarding::Nothing;
+        let before = if is_nested { self.stored_sources() } else { None };
+        let definitions = self.definitions(&assigned, &others, before.as_ref().map(|before| &before.assigned))?;
+        let before = before.map(|before| {
+            let assigned = others.merge(before.assigned, tags, &definitions.counting).assigned;
+            self.tags_before(&TagSources { assigned, ..before }, &definitions.counting)
+        });
+        let keeps = is_nested.then(|| before.unwrap_or_default());
+        let Merged { assigned, sources } = others.merge(assigned, tags, &definitions.counting);
+        let now = TagSources { assigned, provider };
+        let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions, &sources)?;
+        tagged.tags.ignored_definitions = definitions.ignored;
+        Ok(tagged)
+    }
+
+    /// The differences of a composite whose labels set no tags.
+    fn as_stored(&self, rule: &'static str, findings: Vec<Finding>) -> Option<Tagged> {
+        let provider = provider(self.composites, &self.subject.review.kind.kind, &self.subject.object);
+        as_stored(self.subject, &self.settings.cloud_tags, FIELD, provider, rule, findings)
+    }
+
+    /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
+    /// changed. The others are only known to be the labels' if Crossplane's own apply shows which tags the parent
+    /// forwards.
+    fn tags_before(
+        &self,
+        before: &TagSources<'e>,
+        definitions: &BTreeMap<String, Definition>,
+    ) -> BTreeMap<String, String> {
+        let settings = &self.settings.cloud_tags;
+        let rules = TagRules::of(settings, before.provider.unwrap_or_default());
+        let Made { transformed, not_propagating, .. } =
+            Made::of(&before.assigned, definitions, &settings.prefix, rules, None, &BTreeSet::new());
+        let mut tags = transformed.tags;
+        if crossplane::is_applied_by_composition(self.subject) {
+            for (key, value) in before.assigned.labels.iter().filter(|(key, _)| not_propagating.contains_key(*key)) {
+                let tag_key = rules.tag_key_below(&settings.prefix, key);
+                if rules.refusal(key, &tag_key, value).is_none() {
+                    tags.entry(tag_key).or_insert_with(|| value.clone());
+                }
+            }
+        }
+        tags
+    }
+
+    /// The differences. A nested composite keeps what its parent's Composition forwards: of the policy's own entries
+    /// only those are removed that its labels set before, `nested`, that they no longer set, and that the parent's
+    /// Composition does not set. Somebody else's write changes none of what is forwarded.
+    fn tagged(
+        &self,
+        now: &TagSources<'e>,
+        forwarding: Forwarding,
+        nested: Option<&BTreeMap<String, String>>,
+        found: &Definitions<'_>,
+        sources: &BTreeMap<String, String>,
+    ) -> Result<Tagged, Stop> {
+        let (settings, subject, definitions) = (&self.settings.cloud_tags, self.subject, &*found.counting);
+        let field = match TagsField::read(subject, FIELD, settings) {
+            Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
+                return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed.to_string()));
+            }
+            read => read?,
+        };
+        let was_made = |key: &str, value: Json<'_>| {
+            nested.and_then(|before| before.get(key)).is_some_and(|made| value.as_str() == Some(made))
+                && !crossplane::is_set_by_composition(subject, FIELD, key)
+        };
+        let provider = now.provider;
+        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        let unread = UnreadTags::of(found, &settings.prefix, rules);
+        let is_left_over = |key: &str, value: Json<'_>| match forwarding {
+            _ if unread.has(key) => field.stored(key) != Some(value),
+            Forwarding::Nothing => true,
+            Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
+            Forwarding::Written => field.stored(key) == Some(value) && was_made(key, value),
+        };
+        let mut restores = match forwarding {
+            Forwarding::Stored => {
+                field.own_edited().into_iter().filter(|(key, value)| !was_made(key, *value)).collect()
+            }
+            Forwarding::Nothing | Forwarding::Written => BTreeMap::new(),
+        };
+        unread.restore(&field, &mut restores);
+        let is_forwarded = |key: &str, value| !is_left_over(key, value);
+        let others = if rules.counts_others() {
+            field.others(is_forwarded).into_iter().chain(restores.keys().copied()).collect()
+        } else {
+            BTreeSet::new()
+        };
+        let mut made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
+        let transformed = &made.transformed;
+        let mut held = field.held_to(transformed, &restores, is_left_over);
+        unread.explain(&mut held.changes);
+        for change in &mut held.changes {
+            let label = transformed.labels.get(&change.key);
+            if let Some((label, source)) = label.and_then(|label| Some((label, sources.get(label)?))) {
+                change.rule = messages::propagates_from(label, source).into();
+            }
+        }
+        let is_alone = transformed.tags.is_empty() && nested.is_none();
+        if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {
+            held.changes.push(field.without_empty_map());
+        }
+        let has = |key: &str| held.kept.contains_key(key);
+        for key in found.unread_keys() {
+            made.not_propagating.entry(key.to_owned()).and_modify(|reason| *reason = "registry-unread");
+        }
+        let transformed = &made.transformed;
+        let missing = missing(settings, rules, transformed, has, &made.not_propagating);
+        let leaves_sources = self.leaves_sources_as_stored(definitions);
+        let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
+        let is_news = !(held.changes.is_empty() && leaves_tags);
+        let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
+        let is_unknown = is_news && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
+        let unknown_provider =
+            is_unknown.then(|| UnknownProvider::new(settings, self.composites, subject, provider, rules.name()));
+        Ok(Tagged {
+            unknown_provider,
+            leaves_sources,
+            findings: if is_news {
+                let misspelled = held.kept.keys().find(|key| !unread.has(key) && !rules.spells(&settings.prefix, key));
+                let misspelled = misspelled.map(|key| misspelled_finding(key, rules));
+                now.assigned
+                    .findings(definitions)
+                    .into_iter()
+                    .chain(found.findings(settings))
+                    .chain(misspelled)
+                    .collect()
+            } else {
+                Vec::new()
+            },
+            is_news,
+            cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
+            tags: made.report(provider, &field, &held, &missing),
+            missing,
+            changes: held.changes,
+            undone: held.undone,
+        })
+    }
+
+    /// How the policy reacts to assignments that cannot be used: a user who writes them is refused. Crossplane is not,
+    /// because it copies what it finds in a claim or in a parent's Composition; neither is a write that does not change
+    /// them.
+    fn unusable(&self, malformed: Malformed) -> Stop {
+        let ReviewedObject { review, object, .. } = self.subject;
+        let old = self.subject.old().ok().flatten();
+        let is_stored = review.operation == Operation::Update
+            && old.is_some_and(|old| old.annotations.get(ASSIGNMENTS) == object.annotations.get(ASSIGNMENTS));
+        if is_stored || crossplane::is_copied(self.subject, &self.settings.cloud_tags) {
+            Stop::not_applicable(NotApplicableReason::UnusableAssignments, malformed.to_string())
+        } else {
+            Stop::Malformed(malformed)
+        }
+    }
+
+    /// What the tags of the stored object were made from, as far as it can be read.
+    fn stored_sources(&self) -> Option<TagSources<'e>> {
+        let old = self.subject.old().ok().flatten()?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, old);
+        Some(TagSources { assigned: Assigned::read(old).ok()?, provider })
+    }
+
+    /// Whether the request does not change what tags are made from. Only labels that the registry defines or the
+    /// settings require count: a pause, or a label of a tool, is not a new tag.
+    fn leaves_sources_as_stored(&self, definitions: &BTreeMap<String, Definition>) -> bool {
+        let required = &self.settings.cloud_tags.required;
+        let counts = |key: &str| {
+            key == ORIGIN || definitions.contains_key(key) || required.iter().any(|required| &*required.key == key)
+        };
+        leaves_sources_as_stored(self.subject, self.composites, counts).unwrap_or(false)
+    }
+
+    /// The definitions of all keys that are assigned, or were before.
+    fn definitions(
+        &self,
+        now: &Assigned,
+        others: &LabelSources<'_>,
+        before: Option<&Assigned>,
+    ) -> Result<Definitions<'e>, Stop> {
+        let mut keys = others.keys();
+        keys.extend(now.keys());
+        keys.extend(before.into_iter().flat_map(Assigned::keys));
+        // Without labels, no definition sets a tag.
+        if keys.is_empty() {
+            return Ok(Definitions::default());
+        }
+        // The old value of a label counts too when it is removed: only labels with a definition matter.
+        let old = self.subject.old().ok().flatten();
+        keys.extend(old.into_iter().flat_map(|old| old.labels.keys()));
+        definitions_of(&self.settings.cloud_tags, self.lookups, &keys, &others.belonging)
+    }
+}
+
+/// The finding about assignments that cannot be used.
+fn unusable_finding(malformed: &Malformed) -> Finding {
+    Finding {
+        check: "cloudTags",
+        at: format!("metadata.annotations[{ASSIGNMENTS}]"),
+        message: Fact::UnusableAssignments { problem: malformed.to_string() },
+        stance: Stance::Warn,
+        verdict: None,
+    }
+}
+
+/// The finding about a tag that a parent forwards in the spelling of its own profile. It cannot be respelled, because
+/// spellings replace several characters by one; a label can.
+fn misspelled_finding(tag: &str, rules: TagRules) -> Finding {
+    Finding {
+        check: "cloudTags.profiles",
+        at: format!("spec.{FIELD}"),
+        message: Fact::ForwardedSpelling { tag: tag.into(), profile: rules.name().into() },
+        stance: Stance::Warn,
+        verdict: None,
+    }
+}
+
+/// Whether an UPDATE changes neither the tags of a composite, nor anything that they may be made from. Which labels the
+/// registry defines is not known here, so all of them count.
+///
+/// # Errors
+/// When the composite or the stored one does not have the structure of a Kubernetes object.
+pub fn leaves_tags_as_stored(subject: &ReviewedObject<'_>, composites: &Composites) -> Result<bool, Malformed> {
+    Ok(leaves_sources_as_stored(subject, composites, |_| true)? && leaves_as_stored(subject, FIELD)?)
+}
+
+/// Whether an UPDATE does not change what the tags of a composite are made from: the labels that count, the
+/// assignments, and the provider.
+fn leaves_sources_as_stored(
+    subject: &ReviewedObject<'_>,
+    composites: &Composites,
+    counts: impl Fn(&str) -> bool,
+) -> Result<bool, Malformed> {
+    let (Some(old), object) = (subject.old()?, &subject.object) else { return Ok(false) };
+    let kind = &*subject.review.kind.kind;
+    let keys = object.labels.iter().chain(old.labels.iter()).map(|(key, _)| key);
+    let differs = |key: &str| counts(key) && object.labels.get(key) != old.labels.get(key);
+    Ok(object.annotations.get(ASSIGNMENTS) == old.annotations.get(ASSIGNMENTS)
+        && provider(composites, kind, object) == provider(composites, kind, old)
+        && (object.labels == old.labels || !keys.into_iter().any(differs)))
+}

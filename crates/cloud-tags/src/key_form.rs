@@ -1,0 +1,51 @@
+//! The form of the keys that a scope defines, as in the specification's qualified keys.
+//!
+//! Keys are opaque: a key in another form becomes a tag as well. But `acme:checkout/owner` in the platform's registry
+//! is most likely a mistake.
+
+use tag_rules::Scope;
+
+/// The form, for a reader.
+pub(super) const fn form(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Platform => "platform/NAME",
+        Scope::Domain => "DOMAIN/NAME",
+        Scope::Project => "DOMAIN:PROJECT/NAME",
+    }
+}
+
+/// Whether a key has the form of the scope.
+pub(super) fn fits(scope: Scope, key: &str) -> bool {
+    let Some((owner, name)) = key.split_once('/') else { return false };
+    let fits = match (scope, owner.split_once(':')) {
+        (Scope::Platform, None) => owner == "platform",
+        (Scope::Domain, None) => !owner.is_empty() && owner != "platform",
+        (Scope::Project, Some((domain, project))) => !domain.is_empty() && !project.is_empty(),
+        _ => false,
+    };
+    fits && !name.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_form_fits_one_scope_at_most() {
+        let scopes = [Scope::Platform, Scope::Domain, Scope::Project];
+        for (key, expected) in [
+            ("platform/env", Some(Scope::Platform)),
+            ("acme/cost centre", Some(Scope::Domain)),
+            ("acme:checkout/owner", Some(Scope::Project)),
+            ("acme:checkout/owner/of", Some(Scope::Project)),
+            ("team", None),
+            ("platform/", None),
+            ("/env", None),
+            (":checkout/owner", None),
+            ("acme:/owner", None),
+        ] {
+            let fitting: Vec<Scope> = scopes.into_iter().filter(|scope| fits(*scope, key)).collect();
+            assert_eq!(fitting, expected.into_iter().collect::<Vec<_>>(), "{key}");
+        }
+    }
+}

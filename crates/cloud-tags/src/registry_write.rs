@@ -1,0 +1,209 @@
+//! The effects of a write of a registry object on the composites of the cluster.
+
+use std::collections::BTreeMap;
+
+use super::key_form;
+use super::owner::Owner;
+use super::registry::{REGISTRY, Registry, query};
+use crate::messages;
+use crate::report::IgnoredReason;
+use facts::annotations::EXEMPT;
+use facts::stop::Stop;
+use kube::cluster::LookupCause;
+use kube::lookup::Lookups;
+use kube::object::Object;
+use kube::read_failure::ReadFailure;
+use kube::request::{Operation, Review};
+use kube::subject::ReviewedObject;
+use setting_types::SettingProblem;
+use tag_rules::keys::LABELS;
+use tag_rules::{CloudTags, Definition, RegistryReference, Scope};
+
+/// What is reported about a write of a registry object.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct RegistryWrite {
+    /// Why it is refused: definitions that composites could not use, and that would be ignored from now on.
+    pub problems: Vec<SettingProblem>,
+    /// Its effects, as warnings.
+    pub effects: Vec<String>,
+}
+
+impl RegistryWrite {
+    /// The effects of a write of a registry object.
+    ///
+    /// # Errors
+    /// When another object of the registry cannot be read.
+    pub fn of<'e>(subject: &ReviewedObject<'e>, settings: &'e CloudTags, lookups: &Lookups<'e>) -> Result<Self, Stop> {
+        let mut write = RegistryWrite::default();
+        if subject.object.deleting {
+            return Ok(write);
+        }
+        let now = match Registry::read(&subject.object, |_| true) {
+            Ok(now) => now,
+            Err(problem) => return Ok(RegistryWrite { problems: vec![problem], ..write }),
+        };
+        write.problems = now.problems();
+        let old = subject.old().ok().flatten().and_then(|old| Registry::read(old, |_| true).ok()).unwrap_or_default();
+        if let Some(scope) = old.scope.filter(|scope| now.scope != Some(*scope)) {
+            write.problems.push(SettingProblem::new("spec.scope", messages::scope_stays(scope)));
+        }
+        let is_found_by_scope = matches!(settings.registry, Some(RegistryReference::ByScope(_)));
+        write.problems.extend(problems_of_owner(&now, &old, subject.name(), is_found_by_scope));
+        let is_new = |key: &str| old.ignored.get(key) != now.ignored.get(key);
+        for (key, (scope, reason)) in now.ignored.iter().filter(|(key, _)| is_new(key)) {
+            match reason {
+                IgnoredReason::AnotherScope => write.effects.push(messages::definition_of_another_scope(key, *scope)),
+                IgnoredReason::AnotherForm => {
+                    let problem = messages::key_of_another_owner(key_form::form(*scope));
+                    write.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
+                }
+                _ => {}
+            }
+        }
+        if now.scope.is_none() {
+            write.effects.extend(keys_of_another_form(&now, &old));
+        }
+        let named = settings.registry.as_ref().map(RegistryReference::names).unwrap_or_default();
+        let own = named.iter().position(|name| **name == *subject.name());
+        let Some(own) = own.or(is_found_by_scope.then_some(0)) else { return Ok(write) };
+        let mut others = BTreeMap::new();
+        // Of registries that are found by their scope, no two define one key.
+        for (index, name) in named.iter().enumerate().filter(|(index, _)| *index != own) {
+            match others_definitions(name, &now, &old, lookups) {
+                Ok(found) => {
+                    for (key, definition) in found {
+                        others.entry(key).or_insert((index, &**name, definition));
+                    }
+                }
+                Err(Stop::RegistryFailed(failed)) if failed.error.cause == LookupCause::TooManyReads => {
+                    let cause = failed.error.cause.to_string();
+                    write.effects.push(messages::not_compared(&failed.query, &cause));
+                    break;
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+        write.judge_clashes(&now, &old, own, &others);
+        let wins = |key: &&str| {
+            let definition = now.definitions.get(*key).or_else(|| old.definitions.get(*key));
+            let other = others.get(*key);
+            definition.zip(other).is_none_or(|(own_one, other)| counts(own_one, own, other))
+        };
+        let (opted_in, was) = (now.opted_in(), old.opted_in());
+        let begin: Vec<&str> = opted_in.difference(&was).copied().filter(wins).collect();
+        let stop: Vec<&str> = was.difference(&opted_in).copied().filter(wins).collect();
+        write.effects.extend(messages::begin_to_propagate(&begin));
+        write.effects.extend(messages::stop_propagating(&stop));
+        Ok(write)
+    }
+
+    /// Refuses a definition that another object's takes precedence over, and warns about one that takes precedence, if
+    /// this write introduces it.
+    fn judge_clashes(&mut self, now: &Registry, old: &Registry, own: usize, others: &Others<'_>) {
+        for (key, definition) in &now.definitions {
+            let Some(other) = others.get(key) else { continue };
+            let is_stored = old.definitions.get(key).is_some_and(|stored| stored.scope == definition.scope);
+            if is_stored {
+                continue;
+            }
+            let (_, name, other_one) = other;
+            match counts(definition, own, other) {
+                true => self.effects.push(messages::wins_over(key, name)),
+                false => {
+                    let problem = messages::already_defined(name, other_one.scope);
+                    self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a registry object says whose it is, and keeps that. What is stored is not refused for it.
+fn problems_of_owner(now: &Registry, old: &Registry, name: &str, is_found_by_scope: bool) -> Vec<SettingProblem> {
+    let mut problems = Vec::new();
+    let is_stored =
+        old.scope.is_some() && (old.scope, &old.domain, &old.project) == (now.scope, &now.domain, &now.project);
+    for (path, now, old) in [("spec.domain", &now.domain, &old.domain), ("spec.project", &now.project, &old.project)] {
+        if let Some(old) = old.as_ref().filter(|old| now.as_ref() != Some(*old)) {
+            problems.push(SettingProblem::new(path, messages::owner_stays(old)));
+        }
+    }
+    let fields: &[_] = match now.scope {
+        _ if is_stored => &[],
+        None | Some(Scope::Platform) => &[],
+        Some(Scope::Domain) => &[("spec.domain", &now.domain)],
+        Some(Scope::Project) => &[("spec.domain", &now.domain), ("spec.project", &now.project)],
+    };
+    if let Some(scope) = now.scope {
+        let missing = fields.iter().filter(|(_, value)| value.is_none());
+        problems.extend(missing.map(|(path, _)| SettingProblem::new(*path, messages::owner_missing(scope))));
+    }
+    if is_found_by_scope {
+        match now.owner().map(Owner::registry_name) {
+            None if now.scope.is_none() => problems.push(SettingProblem::new("spec.scope", messages::SCOPE_MISSING)),
+            Some(Some(expected)) if expected != name => {
+                problems.push(SettingProblem::new("metadata.name", messages::name_follows(&expected)));
+            }
+            _ => {}
+        }
+    }
+    problems
+}
+
+/// The warnings about new definitions whose keys have another form than those of their scope.
+fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<String> {
+    let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
+    for (key, Definition { scope, .. }) in &now.definitions {
+        let is_stored = old.definitions.get(key).is_some_and(|stored| stored.scope == *scope);
+        if !is_stored && !key_form::fits(*scope, key) {
+            keys.entry(*scope).or_default().push(key);
+        }
+    }
+    let warning =
+        |(scope, keys): (Scope, Vec<&str>)| messages::keys_of_another_form(scope, key_form::form(scope), &keys);
+    keys.into_iter().filter_map(warning).collect()
+}
+
+/// Definitions of other objects: which one of the settings, its name, and what it says.
+type Others<'n> = BTreeMap<String, (usize, &'n str, Definition)>;
+
+/// Whether a definition in the object of index `own` wins over another's: the wider scope does, and of one scope the first.
+fn counts(definition: &Definition, own: usize, other: &(usize, &str, Definition)) -> bool {
+    let (index, _, other) = other;
+    (definition.scope, own) < (other.scope, *index)
+}
+
+/// The definitions of another object of the registry, of the same keys. One that does not exist defines nothing.
+fn others_definitions<'e>(
+    name: &'e str,
+    now: &Registry,
+    old: &Registry,
+    lookups: &Lookups<'e>,
+) -> Result<BTreeMap<String, Definition>, Stop> {
+    match lookups.parent(&query(name)) {
+        Ok(other) => {
+            let is_wanted = |key: &str| now.definitions.contains_key(key) || old.definitions.contains_key(key);
+            Ok(Registry::read(&other.object, is_wanted).map(|read| read.definitions).unwrap_or_default())
+        }
+        Err(ReadFailure::Failed(failed)) if failed.error.cause == LookupCause::NotFound => Ok(BTreeMap::new()),
+        Err(failure) => Err(Stop::from(failure).of_registry()),
+    }
+}
+
+/// The sentence that refuses to delete a registry object that the settings name, unless it is exempt.
+pub fn refused_deletion(review: &Review<'_>, stored: Option<&Object<'_>>, settings: &CloudTags) -> Option<String> {
+    let is_registry = review.kind.group == LABELS && review.kind.kind == REGISTRY && review.sub_resource.is_empty();
+    if review.operation != Operation::Delete || !is_registry {
+        return None;
+    }
+    let is_named = |name: &str| match &settings.registry {
+        Some(RegistryReference::ByScope(_)) => {
+            let read = stored.and_then(|stored| Registry::read(stored, |_| false).ok());
+            read.and_then(|read| read.owner().and_then(Owner::registry_name)).is_some_and(|expected| expected == name)
+        }
+        reference => reference.iter().flat_map(RegistryReference::names).any(|it| **it == *name),
+    };
+    let reason = stored.and_then(|stored| stored.annotations.get(EXEMPT));
+    let is_exempt = reason.is_some_and(|reason| !reason.trim().is_empty());
+    (is_named(&review.name) && !is_exempt).then(|| messages::refused_deletion(&review.title(), EXEMPT))
+}

@@ -1,0 +1,40 @@
+//! Tags that the settings require.
+
+use std::collections::BTreeMap;
+
+use super::rules::TagRules;
+use super::transform::Transformed;
+use tag_rules::{CloudTags, OnMissingTag, RequiredTag};
+
+/// A required tag that a composite does not have.
+pub struct Missing {
+    /// The label's key.
+    pub key: String,
+    /// Why there is no tag.
+    pub reason: &'static str,
+    /// The setting that decides how the policy reacts.
+    pub setting: String,
+    pub on_missing: OnMissingTag,
+}
+
+/// The required tags that neither a label makes nor the composite has otherwise, in the order of the settings.
+pub(super) fn missing(
+    settings: &CloudTags,
+    rules: TagRules,
+    made: &Transformed,
+    has: impl Fn(&str) -> bool,
+    not_propagating: &BTreeMap<String, &'static str>,
+) -> Vec<Missing> {
+    let of = |(index, required): (usize, &RequiredTag)| {
+        let key = &*required.key;
+        let is_made = made.labels.values().any(|label| label == key);
+        if is_made || has(&rules.tag_key_below(&settings.prefix, key)) {
+            return None;
+        }
+        let skipped = made.skipped.iter().find(|skip| skip.qualified_key == key).map(|skip| skip.reason.as_str());
+        let reason = skipped.or_else(|| not_propagating.get(key).copied()).unwrap_or("no-label");
+        let setting = format!("cloudTags.required[{index}].onMissing");
+        Some(Missing { key: key.to_owned(), reason, setting, on_missing: required.on_missing })
+    };
+    settings.required.iter().enumerate().filter_map(of).collect()
+}

@@ -1,0 +1,178 @@
+//! What decides whether a label becomes a tag: a profile of the specification, or a strict one.
+
+use super::verdicts::refused_by;
+use crate::report::TagSkipReason;
+use tag_rules::CloudTags;
+use tag_rules::clouds::{Cloud, KeyCase};
+use tag_rules::profiles::CLOUD_TAG_PREFIX;
+use tag_rules::profiles::Profile;
+use tag_rules::strict::StrictProfile;
+
+/// The rules by which labels become tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagRules {
+    /// A profile of the specification.
+    Specified {
+        /// Limits.
+        profile: &'static Profile,
+        /// How many tags of a resource are left to others.
+        reserve: usize,
+    },
+    /// A cloud's own limits.
+    Strict {
+        /// Spelling and limits.
+        profile: &'static StrictProfile,
+        /// How many tags of a resource are left to others.
+        reserve: usize,
+    },
+}
+
+impl From<&'static Profile> for TagRules {
+    fn from(profile: &'static Profile) -> Self {
+        TagRules::Specified { profile, reserve: 0 }
+    }
+}
+
+impl TagRules {
+    /// The rules for a provider: those that the settings give it, or the profile of its name, or the generic one.
+    pub(crate) fn of(settings: &CloudTags, provider: &str) -> TagRules {
+        let named = settings.profile_of(provider);
+        match named.and_then(StrictProfile::named) {
+            Some(profile) => TagRules::Strict { profile, reserve: settings.reserve.into() },
+            None => TagRules::Specified {
+                profile: Profile::of(named.unwrap_or(provider)),
+                reserve: settings.reserve.into(),
+            },
+        }
+    }
+
+    /// Whether rules are for this provider, and not for the lack of any.
+    pub(super) fn are_known(settings: &CloudTags, provider: &str) -> bool {
+        settings.profile_of(provider).is_some() || Profile::named(provider).is_some()
+    }
+
+    /// The cloud whose interface the tags of a provider meet, where its rules are known.
+    pub(super) fn cloud(self, provider: &str) -> Option<&'static Cloud> {
+        match self {
+            TagRules::Specified { profile, .. } => Cloud::of(provider).or_else(|| Cloud::of(profile.name)),
+            TagRules::Strict { profile, .. } => Some(profile.cloud),
+        }
+    }
+
+    /// The profile's name.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::{Profile, TagRules};
+    ///
+    /// assert_eq!(TagRules::from(Profile::of("hetzner")).name(), "hetzner");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            TagRules::Specified { profile, .. } => profile.name,
+            TagRules::Strict { profile, .. } => profile.name,
+        }
+    }
+
+    /// The tag key of a qualified key, below the specification's prefix.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::{Profile, TagRules};
+    ///
+    /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
+    /// ```
+    #[must_use]
+    pub fn tag_key(self, qualified_key: &str) -> String {
+        self.tag_key_below(CLOUD_TAG_PREFIX, qualified_key)
+    }
+
+    /// The tag key of a qualified key, below another prefix.
+    pub(crate) fn tag_key_below(self, prefix: &str, qualified_key: &str) -> String {
+        match self {
+            TagRules::Specified { .. } => [prefix, qualified_key].concat(),
+            TagRules::Strict { profile, .. } => profile.spelling.of(prefix, qualified_key),
+        }
+    }
+
+    /// Whether a tag key is spelled by these rules, below a prefix.
+    pub(super) fn spells(self, prefix: &str, tag_key: &str) -> bool {
+        match self {
+            TagRules::Specified { .. } => tag_key.starts_with(prefix),
+            TagRules::Strict { profile, .. } => profile.spelling.is_of(prefix, tag_key),
+        }
+    }
+
+    /// The most tags of one resource.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::{Profile, TagRules};
+    ///
+    /// assert_eq!(TagRules::Specified { profile: Profile::of("aws"), reserve: 10 }.most(), 40);
+    /// ```
+    #[must_use]
+    pub fn most(self) -> usize {
+        match self {
+            TagRules::Specified { profile, reserve } => profile.tags.saturating_sub(reserve),
+            TagRules::Strict { profile, reserve } => profile.tags.saturating_sub(reserve),
+        }
+    }
+
+    /// Whether tags of others count: a cloud limits all of them, while the specification's profiles count their own.
+    pub(super) fn counts_others(self) -> bool {
+        matches!(self, TagRules::Strict { .. })
+    }
+
+    /// What two tag keys that are one have in common; `None` where no two labels have one tag key.
+    pub(super) fn identity(self, tag_key: &str) -> Option<String> {
+        match self {
+            TagRules::Specified { .. } => None,
+            TagRules::Strict { profile, .. } if profile.cloud.case == KeyCase::Ignored => Some(tag_key.to_lowercase()),
+            TagRules::Strict { .. } => Some(tag_key.to_owned()),
+        }
+    }
+
+    /// Why a label is no tag, considering this label alone.
+    pub(super) fn refusal(self, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
+        match self {
+            TagRules::Specified { profile, .. } => refused_by_profile(profile, qualified_key, tag_key, value),
+            TagRules::Strict { profile, .. } => refused_by(profile.cloud, tag_key, value),
+        }
+    }
+}
+
+fn refused_by_profile(profile: &Profile, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
+    if profile.reserved_prefix(qualified_key).is_some() {
+        return Some(TagSkipReason::ReservedPrefix);
+    }
+    if profile.unit.exceeds(tag_key, profile.key) {
+        return Some(TagSkipReason::KeyTooLong);
+    }
+    if profile.unit.exceeds(value, profile.value) {
+        return Some(TagSkipReason::ValueTooLong);
+    }
+    (!profile.characters.admit(tag_key)).then_some(TagSkipReason::KeyCharacterClass)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tag_rules::clouds::CLOUDS;
+    use tag_rules::profiles::Profile;
+
+    #[test]
+    fn the_settings_win_over_the_name_and_the_name_over_the_generic_profile() {
+        let text = r#"{"profiles":{"hetzner":"hetzner-strict","hcloud":"hetzner"},"reserve":4}"#;
+        let settings: CloudTags = serde_json::from_str(text).unwrap();
+        let of = |provider| {
+            let rules = TagRules::of(&settings, provider);
+            let cloud = rules.cloud(provider).map(|cloud| cloud.provider);
+            (rules.name(), rules.most(), cloud, TagRules::are_known(&settings, provider))
+        };
+        assert_eq!(of("Hetzner"), ("hetzner-strict", 60, Some("hetzner"), true));
+        assert_eq!(of("hcloud"), ("hetzner", 60, Some("hetzner"), true));
+        assert_eq!(of("AWS"), ("aws", 46, Some("aws"), true));
+        let cloud = CLOUDS.iter().map(|cloud| cloud.provider).find(|cloud| Profile::named(cloud).is_none()).unwrap();
+        assert_eq!(of(cloud), ("generic", 28, Some(cloud), false));
+        assert_eq!(of(""), ("generic", 28, None, false));
+    }
+}

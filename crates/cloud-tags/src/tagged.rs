@@ -1,0 +1,88 @@
+//! What labels make, and how an object differs from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::field::{Held, TagsField};
+use super::labels::Assigned;
+use super::provider::UnknownProvider;
+use super::required::Missing;
+use super::rules::TagRules;
+use super::transform::{Transformed, cloud_tags_that_pass};
+use super::verdicts::verdicts;
+use super::webhook::Webhook;
+use crate::report::TagReport;
+use facts::change::{Change, Value};
+use facts::finding::Finding;
+use tag_rules::Definition;
+
+/// What differs from the labels of a composite or of a Cluster, and what they make.
+pub struct Tagged {
+    pub changes: Vec<Change>,
+    /// The keys of those changes that undo what this request writes.
+    pub undone: BTreeSet<String>,
+    /// Told where the request is news.
+    pub unknown_provider: Option<UnknownProvider>,
+    /// Required tags that the composite does not have.
+    pub missing: Vec<Missing>,
+    /// Whether the request leaves what tags are made from as it is stored.
+    pub leaves_sources: bool,
+    /// Whether the request, or the policy, writes tags or what they are made from.
+    pub is_news: bool,
+    /// What is found of assignments.
+    pub findings: Vec<Finding>,
+    /// The provider whose own interface the tags were checked against.
+    pub cloud: Option<&'static str>,
+    pub tags: TagReport,
+}
+
+/// What labels make.
+pub(super) struct Made {
+    pub(super) rules: TagRules,
+    pub(super) transformed: Transformed,
+    /// The labels that are not meant to be tags, and why.
+    pub(super) not_propagating: BTreeMap<String, &'static str>,
+    /// The most tags that there may be.
+    most: usize,
+}
+
+impl Made {
+    /// What the labels make that their definitions let become tags, beside the tags of others that count.
+    pub(super) fn of(
+        assigned: &Assigned,
+        definitions: &BTreeMap<String, Definition>,
+        prefix: &str,
+        rules: TagRules,
+        webhook: Option<Webhook>,
+        others: &BTreeSet<&str>,
+    ) -> Self {
+        let (labels, not_propagating) = assigned.propagating(definitions);
+        let transformed = cloud_tags_that_pass(prefix, webhook, rules, &labels, others);
+        let beside = others.iter().filter(|key| !transformed.tags.contains_key(**key)).count();
+        let most = webhook.map_or(usize::MAX, Webhook::most).min(rules.most().saturating_sub(beside));
+        Made { rules, transformed, not_propagating, most }
+    }
+
+    /// What the report says of it, and of the field as it would be stored.
+    pub(super) fn report<'e>(
+        self,
+        provider: Option<&str>,
+        field: &TagsField<'_, 'e>,
+        held: &Held<'e>,
+        missing: &[Missing],
+    ) -> TagReport {
+        let Made { rules, transformed, not_propagating, most } = self;
+        let cloud = rules.cloud(provider.unwrap_or_default());
+        TagReport {
+            provider: provider.map(str::to_owned),
+            profile: rules.name(),
+            cloud: verdicts(cloud, &field.as_written(&transformed.tags, &held.kept)),
+            headroom: most.saturating_sub(transformed.tags.len()),
+            tags: transformed.tags,
+            forwarded: held.kept.iter().map(|(key, value)| ((*key).to_owned(), Value::json(value.text()))).collect(),
+            missing: missing.iter().map(|missing| (missing.key.clone(), missing.reason)).collect(),
+            skipped: transformed.skipped,
+            not_propagating,
+            ignored_definitions: Vec::new(),
+        }
+    }
+}

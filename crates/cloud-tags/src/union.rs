@@ -1,0 +1,99 @@
+//! The definitions of several registry objects: which of them count.
+
+use std::collections::BTreeMap;
+
+use crate::report::{IgnoredDefinition, IgnoredReason};
+use tag_rules::{Definition, Scope};
+
+/// The definitions of several objects. Of two for one key the wider scope counts, and with equal scope the object that
+/// is listed first.
+#[derive(Debug, Default)]
+pub(super) struct Union<'n> {
+    definitions: BTreeMap<String, Definition>,
+    /// The object of each definition that counts.
+    owners: BTreeMap<String, &'n str>,
+    ignored: Vec<IgnoredDefinition>,
+}
+
+impl<'n> Union<'n> {
+    /// Adds the definitions of the object that is listed next.
+    pub(super) fn add(
+        &mut self,
+        name: &'n str,
+        definitions: BTreeMap<String, Definition>,
+        ignored: BTreeMap<String, (Scope, IgnoredReason)>,
+    ) {
+        for (key, (scope, reason)) in ignored {
+            self.ignore(key, name, scope, reason);
+        }
+        for (key, definition) in definitions {
+            match self.definitions.get(&key).map(|known| known.scope) {
+                Some(known) if known < definition.scope => {
+                    self.ignore(key, name, definition.scope, IgnoredReason::WiderScope);
+                }
+                Some(known) if known == definition.scope => {
+                    self.ignore(key, name, definition.scope, IgnoredReason::ListedFirst);
+                }
+                known => {
+                    let owner = self.owners.insert(key.clone(), name);
+                    if let Some((owner, scope)) = owner.zip(known) {
+                        self.ignore(key.clone(), owner, scope, IgnoredReason::WiderScope);
+                    }
+                    self.definitions.insert(key, definition);
+                }
+            }
+        }
+    }
+
+    /// Whether there is a definition of the key that counts.
+    pub(super) fn defines(&self, key: &str) -> bool {
+        self.definitions.contains_key(key)
+    }
+
+    /// The definitions that count, and by ascending key those that do not.
+    pub(super) fn finish(mut self) -> (BTreeMap<String, Definition>, Vec<IgnoredDefinition>) {
+        for ignored in &mut self.ignored {
+            ignored.counts = self.owners.get(&ignored.qualified_key).map(|owner| (*owner).to_owned());
+        }
+        self.ignored.sort_by(|one, other| one.qualified_key.cmp(&other.qualified_key));
+        (self.definitions, self.ignored)
+    }
+
+    fn ignore(&mut self, qualified_key: String, registry: &str, scope: Scope, reason: IgnoredReason) {
+        let registry = registry.to_owned();
+        self.ignored.push(IgnoredDefinition { qualified_key, registry, scope, reason, counts: None });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_that_does_not_count_names_its_reason_and_the_object_that_does() {
+        let of = |scope| {
+            BTreeMap::from([("team".to_owned(), Definition { scope, cloud_tag_propagation: true, from: None })])
+        };
+        let mut union = Union::default();
+        union.add("b", BTreeMap::new(), [("team".to_owned(), (Scope::Platform, IgnoredReason::AnotherScope))].into());
+        union.add("project", of(Scope::Project), BTreeMap::new());
+        union.add("first", of(Scope::Domain), BTreeMap::new());
+        union.add("second", of(Scope::Domain), BTreeMap::new());
+        union.add("other", of(Scope::Project), BTreeMap::new());
+        let (definitions, ignored) = union.finish();
+        assert_eq!(definitions, of(Scope::Domain));
+        let ignored: Vec<_> = ignored
+            .iter()
+            .map(|it| (&*it.qualified_key, &*it.registry, it.scope, it.reason, it.counts.as_deref()))
+            .collect();
+        assert_eq!(
+            ignored,
+            [
+                ("team", "b", Scope::Platform, IgnoredReason::AnotherScope, Some("first")),
+                ("team", "project", Scope::Project, IgnoredReason::WiderScope, Some("first")),
+                ("team", "second", Scope::Domain, IgnoredReason::ListedFirst, Some("first")),
+                ("team", "other", Scope::Project, IgnoredReason::WiderScope, Some("first")),
+            ]
+        );
+    }
+}

@@ -1,0 +1,306 @@
+//! What an edit of each path does to Machines: the types of the table and their names.
+
+mod build;
+pub(crate) mod kinds;
+mod rows;
+pub mod table;
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::version::Version;
+
+/// What an edit does to the Machines below the object, the least severe first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// No effect on existing Machines.
+    Nothing,
+    /// Objects are updated in place.
+    InPlace,
+    /// Machines are created or deleted.
+    Scale,
+    /// Machines are outdated until somebody deletes them: the strategy is OnDelete.
+    ReplacedWhenDeleted,
+    /// Patches, variables or a provider decide whether Machines are replaced.
+    CannotTell,
+    /// Machines are replaced at a time that the edit sets.
+    Scheduled,
+    /// Machines are replaced.
+    Rollout,
+    /// A webhook or a schema refuses the edit, and nothing that is applied with it gets further: the policy does not
+    /// report this, a plan does.
+    Refused,
+    /// Existing Machines are orphaned, and new ones are created.
+    Destructive,
+}
+
+/// A kind of object, as far as the effects of its edits differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EditedKind {
+    /// MachineDeployment.
+    MachineDeployment,
+    /// MachineSet without a MachineDeployment.
+    MachineSet,
+    /// MachineSet of a MachineDeployment.
+    OwnedMachineSet,
+    /// MachinePool.
+    MachinePool,
+    /// KubeadmControlPlane.
+    KubeadmControlPlane,
+    /// Cluster.
+    Cluster,
+    /// ClusterClass.
+    ClusterClass,
+    /// Template of infrastructure machines or bootstrap configuration, used by a ClusterClass or made from one.
+    ClassTemplate,
+    /// Template of a control plane, used by a ClusterClass.
+    ClassControlPlaneTemplate,
+    /// Template of an infrastructure cluster, used by a ClusterClass.
+    ClassClusterTemplate,
+    /// Template of an infrastructure machine pool, used by a ClusterClass.
+    ClassMachinePoolTemplate,
+    /// Template that no ClusterClass uses.
+    Template,
+    /// Machine of a KubeadmControlPlane.
+    ControlPlaneMachine,
+    /// KubeadmConfig of a Machine of a KubeadmControlPlane.
+    ControlPlaneKubeadmConfig,
+    /// Infrastructure of a Machine of a KubeadmControlPlane.
+    ControlPlaneInfraMachine,
+    /// KubeadmConfig of a MachinePool.
+    MachinePoolKubeadmConfig,
+}
+
+/// The rows below one path of one kind.
+#[derive(Debug)]
+pub struct EffectBlock {
+    /// The kind of object.
+    pub kind: EditedKind,
+    /// The path in v1beta1.
+    pub v1beta1: &'static str,
+    /// The path in v1beta2, and in every version of kinds that are not Cluster API's own.
+    pub v1beta2: &'static str,
+    /// The rows below this block.
+    pub rows: &'static [Row],
+    /// The condition for the effects of rows that have none of their own.
+    pub given: Given,
+}
+
+/// What an edit of one path does.
+#[derive(Debug)]
+pub struct Row {
+    /// The path in v1beta1, below the block's; `None` where that version has no such field.
+    ///
+    /// `[name]` is an entry of a list whose entries are identified by that field.
+    pub v1beta1: Option<&'static str>,
+    /// The path in v1beta2.
+    pub v1beta2: Option<&'static str>,
+    /// The effect of an edit. The row with the longest path decides.
+    pub effect: Effect,
+    /// The effect of removing an entry of this list that has Machines, where it is another one.
+    pub removed: Option<Effect>,
+    /// When two values are equal, so that there is no edit.
+    pub same: Same,
+    /// The condition for the edit to have its effect.
+    pub given: Given,
+    /// Keys of this map whose edits have their own effects.
+    pub keys: &'static [KeyRow],
+    /// First version of Cluster API for which this holds.
+    pub since: Version,
+    /// First version of Cluster API for which it no longer holds.
+    pub until: Option<Version>,
+}
+
+/// What an edit of one key of a map does.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KeyRow {
+    /// The key; if it has no `/`, a prefix of keys.
+    pub key: &'static str,
+    /// Which edits of it count.
+    pub edit: KeyEdit,
+    /// Keys that have to be absent for the edit to have an effect.
+    pub held_by: &'static [&'static str],
+    /// The effect.
+    pub effect: Effect,
+    /// The condition for the edit to have its effect.
+    pub given: Given,
+    /// First version of Cluster API for which this holds.
+    pub since: Version,
+}
+
+/// An edit of one key of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyEdit {
+    /// The key is removed.
+    Removed,
+    /// The key gets another value.
+    Changed,
+}
+
+/// A condition for an edit to have its effect; if it does not hold, the edit has none. If it is not known whether it
+/// holds, the effect is not known either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Given {
+    /// Nothing.
+    Always,
+    /// `replicas` is not 0, in the `spec` or the edited entry of a topology, before and after.
+    Replicas,
+    /// The Cluster has a topology.
+    Topology,
+    /// An upgrade of the topology is pending, by the Cluster's condition `TopologyReconciled`.
+    PendingUpgrade,
+    /// An upgrade of the topology is pending that has not begun.
+    HeldUpgrade,
+    /// Some Machines are outdated, by the counts in `status`.
+    OutdatedMachines,
+    /// No extension is updating the object in place.
+    NoInPlaceUpdate,
+}
+
+/// When two values mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Same {
+    /// In any order of keys; what is absent is null, an empty list or an empty object.
+    Value,
+    /// As values, but an empty list is different from an absent one.
+    ListOrNone,
+    /// As texts; an empty one is absent.
+    Text,
+    /// As texts; setting one that was absent is not an edit.
+    OrFirst,
+    /// As texts; what is absent is `cloud-config`.
+    OrCloudConfig,
+    /// As texts; what is absent is `IfNotPresent`.
+    OrIfNotPresent,
+    /// As Kubernetes versions, with or without their `v`.
+    Version,
+    /// As durations: `60s` is `1m0s`.
+    Duration,
+    /// As references: group, kind and name.
+    Reference,
+    /// A time at which something happens: removing it is no edit.
+    Appointment,
+    /// As selectors: defaulting adds the name of the object's own Cluster, which is not an edit.
+    Selector,
+    /// As strategies: only a change from OnDelete to another one is an edit.
+    NotFromOnDelete,
+    /// As a pause: only its end is an edit.
+    NotFromPaused,
+    /// As feature gates of kubeadm: what Cluster API sets by default is not an edit.
+    FeatureGates,
+}
+
+/// A block's path and a row's below it; either may be empty.
+pub(crate) fn joined(above: &str, path: &str) -> String {
+    let dot = if above.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
+    [above, dot, path].concat()
+}
+
+impl EffectBlock {
+    /// The condition for a row of this block to have its effect.
+    #[must_use]
+    pub fn condition(&self, row: &Row) -> Given {
+        match row.given {
+            Given::Always if row.effect > Effect::Nothing => self.given,
+            given => given,
+        }
+    }
+}
+
+impl Row {
+    /// Whether a version of Cluster API has this row.
+    ///
+    /// ```
+    /// use metadata_propagation::{EFFECTS, Version};
+    ///
+    /// // Rows that an older version has, and newer ones do not.
+    /// let mut rows = EFFECTS.iter().flat_map(|block| block.rows);
+    /// assert!(rows.all(|row| row.until.is_none() || !row.holds(Version::NEWEST)));
+    /// ```
+    #[must_use]
+    pub fn holds(&self, version: Version) -> bool {
+        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+    }
+
+    /// The row's path from the object's root in v1beta1 and v1beta2, where it has one.
+    ///
+    /// ```
+    /// use metadata_propagation::EFFECTS;
+    ///
+    /// let paths = EFFECTS.iter().flat_map(|block| block.rows.iter().flat_map(|row| row.paths(block)));
+    /// assert!(paths.flatten().any(|path| path == "spec.template.spec.version"));
+    /// ```
+    #[must_use]
+    pub fn paths(&self, block: &EffectBlock) -> [Option<String>; 2] {
+        [self.v1beta1.map(|path| joined(block.v1beta1, path)), self.v1beta2.map(|path| joined(block.v1beta2, path))]
+    }
+}
+
+impl Effect {
+    fn name(self) -> &'static str {
+        match self {
+            Effect::Nothing => "no effect",
+            Effect::InPlace => "in place",
+            Effect::Scale => "scale",
+            Effect::ReplacedWhenDeleted => "replaced when deleted",
+            Effect::CannotTell => "cannot tell",
+            Effect::Scheduled => "scheduled rollout",
+            Effect::Rollout => "rollout",
+            Effect::Refused => "refused",
+            Effect::Destructive => "destructive",
+        }
+    }
+}
+
+/// As printed in the README.
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Effect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// As the end of a sentence about an effect; empty if there is no condition.
+impl fmt::Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Given::Always => "",
+            Given::Replicas => "if there are replicas",
+            Given::Topology => "if the Cluster has a topology",
+            Given::PendingUpgrade => "if an upgrade is pending",
+            Given::HeldUpgrade => "if an upgrade is pending that has not begun",
+            Given::OutdatedMachines => "if some Machines are outdated",
+            Given::NoInPlaceUpdate => "unless an extension updates it in place",
+        })
+    }
+}
+
+/// As printed in the README.
+impl fmt::Display for EditedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EditedKind::MachineDeployment => "MachineDeployment",
+            EditedKind::MachineSet => "MachineSet",
+            EditedKind::OwnedMachineSet => "MachineSet of a MachineDeployment",
+            EditedKind::MachinePool => "MachinePool",
+            EditedKind::KubeadmControlPlane => "KubeadmControlPlane",
+            EditedKind::Cluster => "Cluster",
+            EditedKind::ClusterClass => "ClusterClass",
+            EditedKind::ClassTemplate => "machine or bootstrap template of a ClusterClass",
+            EditedKind::ClassControlPlaneTemplate => "control-plane template of a ClusterClass",
+            EditedKind::ClassClusterTemplate => "cluster template of a ClusterClass",
+            EditedKind::ClassMachinePoolTemplate => "machine-pool template of a ClusterClass",
+            EditedKind::Template => "any other template",
+            EditedKind::ControlPlaneMachine => "Machine of a KubeadmControlPlane",
+            EditedKind::ControlPlaneKubeadmConfig => "KubeadmConfig of a KubeadmControlPlane",
+            EditedKind::ControlPlaneInfraMachine => "infrastructure machine of a KubeadmControlPlane",
+            EditedKind::MachinePoolKubeadmConfig => "KubeadmConfig of a MachinePool",
+        })
+    }
+}

@@ -1,0 +1,254 @@
+//! Guard rails: edits that destroy Machines, keys that do harm where they propagate, and keys that do not propagate to
+//! Nodes.
+
+mod adoption;
+mod blocks;
+mod in_place_move;
+mod node_unreachable;
+mod own_cluster;
+mod reserved_keys;
+mod selector_change;
+mod selector_labels;
+mod template_keys;
+mod topology_entry;
+
+use std::cell::OnceCell;
+
+use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::guards::{GUARDS, Guard, GuardRail};
+use crate::catalog::keys::{RESTORED, TOPOLOGY_OWNED, belongs_to};
+use crate::catalog::kinds::KindRow;
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::messages::guards as messages;
+use crate::parents::OwnCluster;
+use crate::propagation::metadata::Above;
+use crate::settings::ClusterApiSettings;
+use crate::subject::{Subject, has_paused_annotation};
+use facts::annotations::EXEMPT;
+use facts::change::Change;
+use facts::fact::Fact;
+use facts::finding::Finding;
+use facts::messages::EntryName;
+use kube::lookup::Lookups;
+use kube::map_kind::MapKind;
+use kube::request::Operation;
+use setting_types::Stance;
+
+use self::blocks::MetadataBlock;
+use crate::waiver::{EXEMPTION, Standing};
+
+/// The prefix of the names of service accounts, nodes and other non-human users.
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
+
+/// What a guard checks.
+enum Look {
+    /// The object as a whole: who controls it. Not checked while the object or its Cluster is paused.
+    Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
+    /// One new entry of a map that propagates. A violation is a sentence about the entry.
+    Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed>),
+}
+
+/// The check of each guard rail.
+fn look(rail: GuardRail) -> Look {
+    match rail {
+        GuardRail::SelectorLabels => Look::Object(selector_labels::find),
+        GuardRail::SelectorChange => Look::Object(selector_change::find),
+        GuardRail::Adoption => Look::Object(adoption::find),
+        GuardRail::ReservedKeys => Look::Entry(reserved_keys::find),
+        GuardRail::TemplateKeys => Look::Entry(template_keys::find),
+        GuardRail::NodeUnreachable => Look::Entry(node_unreachable::find),
+    }
+}
+
+/// One violation, before the settings decide how to react.
+struct Violation {
+    at: String,
+    message: Fact,
+}
+
+/// One entry of a map that propagates.
+struct MetadataEntry<'a> {
+    block: &'a MetadataBlock<'a>,
+    map: MapKind,
+    key: &'a str,
+    value: &'a str,
+}
+
+impl MetadataEntry<'_> {
+    fn name(&self) -> EntryName<'_> {
+        EntryName { noun: self.map.entry(), key: self.key }
+    }
+}
+
+/// An object as it would be stored, and its context.
+pub struct Guarded<'a, 'o> {
+    pub subject: &'a Subject<'o>,
+    /// What its sources set; `None` if that is not known.
+    pub above: Option<&'a Above<'o>>,
+    /// Differences from the rules that are left as they are.
+    pub drift: &'a [Change],
+    pub lookups: &'a Lookups<'o>,
+    pub settings: ClusterApiSettings<'a>,
+    /// Whether guards are off for the object.
+    pub exemption: &'a Standing<'o>,
+    /// Read when a guard first needs it.
+    pub cluster: OnceCell<OwnCluster>,
+}
+
+/// Whether the exemption of the object under review counts. That of an object that is checked elsewhere is evaluated there;
+/// who may set it is the same everywhere.
+///
+/// # Errors
+/// When the object does not have the structure of a Kubernetes object.
+pub fn exemption<'o>(
+    subject: &Subject<'o>,
+    settings: ClusterApiSettings<'_>,
+    lookups: &Lookups<'o>,
+    is_checked_elsewhere: bool,
+) -> Result<Standing<'o>, Malformed> {
+    let is_looked_at =
+        subject.place.is_some_and(|place| !is_of_no_guard(place)) || subject.row.is_some_and(KindRow::is_guarded);
+    if !is_looked_at && !is_checked_elsewhere {
+        return Ok(Standing::Absent);
+    }
+    Ok(match EXEMPTION.standing(subject, settings, lookups)? {
+        Standing::Forbidden => Standing::Forbidden,
+        standing if is_looked_at => standing,
+        _ => Standing::Absent,
+    })
+}
+
+fn is_of_no_guard(place: Place) -> bool {
+    matches!(place, Place::InfraMachine | Place::BootstrapConfig | Place::Node)
+}
+
+/// The findings of all guards. There are none for a request that changes nothing, nor for an object that is being
+/// deleted.
+///
+/// # Errors
+/// When the object does not have the structure of a Kubernetes object.
+pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
+    let (place, object) = (guarded.subject.place, &guarded.subject.object);
+    if place.is_some_and(is_of_no_guard) || object.deleting || guarded.subject.is_unchanged {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    match guarded.exemption {
+        Standing::Absent | Standing::Ignored(_) => {}
+        Standing::WithoutReason => findings.push(of_exemption(messages::exemption_without_reason(EXEMPT))),
+        Standing::Counts(_) => return Ok(findings),
+        Standing::Forbidden => findings.push(EXEMPTION.forbidden()),
+    }
+    let blocks = guarded.blocks()?;
+    let entries = guarded.new_entries(&blocks);
+    for guard in GUARDS {
+        let (check, stance) = (guard.setting, guarded.settings.guards.stance(guard.rail));
+        if stance == Stance::Ignore {
+            continue;
+        }
+        match look(guard.rail) {
+            Look::Object(_) if has_paused_annotation(object) => {}
+            Look::Object(find) => {
+                let violations = find(guarded)?;
+                if violations.is_empty() || guarded.is_cluster_paused()? {
+                    continue;
+                }
+                findings.extend(violations.into_iter().map(|Violation { at, message }| Finding {
+                    check,
+                    at,
+                    message,
+                    stance,
+                    verdict: None,
+                }));
+            }
+            Look::Entry(find) => {
+                for entry in &entries {
+                    if let Some(message) = find(guarded, entry)? {
+                        let at = [&*entry.block.at, ".", entry.map.field()].concat();
+                        findings.push(Finding { check, at, message, stance, verdict: None });
+                    }
+                }
+            }
+        }
+    }
+    if let Standing::Ignored(why) = guarded.exemption
+        && !findings.is_empty()
+    {
+        findings.push(of_exemption(why.clone()));
+    }
+    Ok(findings)
+}
+
+/// A finding about an exemption that does not count.
+fn of_exemption(message: Fact) -> Finding {
+    let at = "metadata.annotations".to_owned();
+    Finding { check: EXEMPT, at, message, stance: Stance::Warn, verdict: None }
+}
+
+/// How to make an edit anyway that guards refuse; `None` if none does.
+pub fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> Option<String> {
+    let refusing = |guard: &&Guard| {
+        findings.iter().any(|finding| finding.check == guard.setting && finding.stance == Stance::Reject)
+    };
+    let mut guards = GUARDS.iter().filter(refusing).peekable();
+    guards.peek()?;
+    let pausing_helps = guards.all(|guard| matches!(look(guard.rail), Look::Object(_)));
+    Some(messages::way_out(EXEMPT, pausing_helps, EXEMPTION.others(subject, settings).as_deref()))
+}
+
+impl<'o> Guarded<'_, 'o> {
+    /// Whether the user is a controller or a tool, not a person.
+    fn is_by_service_account(&self) -> bool {
+        self.subject.review.username.starts_with(SERVICE_ACCOUNT)
+    }
+
+    /// Whether this is the audit scanner's review of a stored object.
+    fn is_audit(&self) -> bool {
+        let (review, object) = (self.subject.review, &self.subject.object);
+        review.operation == Operation::Create && review.username.is_empty() && !object.uid.is_empty()
+    }
+
+    /// Whether a new object existed before: `clusterctl move` and restores create objects with everything that
+    /// controllers set in them.
+    fn has_lived_before(&self) -> bool {
+        let (review, object) = (self.subject.review, &self.subject.object);
+        review.operation == Operation::Create
+            && (object.labels.contains_key(RESTORED)
+                || has_paused_annotation(object)
+                || object.spec.get("paused").is_ok_and(Json::is_true)
+                || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE_GROUP)))
+    }
+
+    /// The entries that this request adds or changes, except those that propagate from a source.
+    fn new_entries<'b>(&self, blocks: &'b [MetadataBlock<'o>]) -> Vec<MetadataEntry<'b>>
+    where
+        'o: 'b,
+    {
+        let mut entries = Vec::new();
+        for block in blocks {
+            for map in MapKind::BOTH {
+                let (new, old) = block.map(map);
+                for (key, value) in new.iter() {
+                    let is_above = |above: &Above<'o>| above.has(map, key);
+                    if old.get(key) != Some(value) && !self.above.is_some_and(is_above) {
+                        entries.push(MetadataEntry { block, map, key, value });
+                    }
+                }
+            }
+        }
+        entries
+    }
+
+    /// The maps of this object that propagate and in which the user owns what the request adds.
+    fn blocks(&self) -> Result<Vec<MetadataBlock<'o>>, Malformed> {
+        let (review, object) = (self.subject.review, &self.subject.object);
+        let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);
+        let is_unknown = self.subject.place.is_some() && comes_from_above && self.above.is_none();
+        if review.operation == Operation::Create && (is_unknown || (self.has_lived_before() && !self.is_audit())) {
+            return Ok(Vec::new());
+        }
+        blocks::propagating(self.subject)
+    }
+}

@@ -1,0 +1,69 @@
+//! Objects without a controller that a controller would adopt.
+
+use super::{Guarded, Violation, topology_entry};
+use crate::catalog::keys::*;
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::messages::guards::adoption;
+use crate::parents::OwnCluster;
+
+/// Labels of a Machine that name its owner.
+///
+/// `CONTROL_PLANE` does so by its presence, if the Cluster has a KubeadmControlPlane: that one adopts by this label and
+/// by the name of the Cluster, not by its own. Source: util/collections/machine_filters.go
+/// `AdoptableControlPlaneMachines`.
+const MACHINE_OWNER_LABELS: &[&str] = &[
+    CONTROL_PLANE,
+    CONTROL_PLANE_NAME,
+    DEPLOYMENT_NAME,
+    POOL_NAME,
+    SET_NAME,
+    TEMPLATE_HASH,
+    TOPOLOGY_DEPLOYMENT_NAME,
+    TOPOLOGY_POOL_NAME,
+];
+/// Labels of a MachineSet that name its owner.
+const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
+
+/// Labels that name an owner, on an object without a controller, if this request adds them.
+///
+/// After a restore, controllers are meant to adopt: what Velero restores is allowed, and so are the objects of a
+/// Cluster that does not exist yet. A Cluster that cannot be read is assumed to exist. Control-plane Machines created
+/// by hand have no owner that adopts them, and are allowed.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
+    let subject = guarded.subject;
+    let owner_labels = match subject.place {
+        Some(Place::Machine) => MACHINE_OWNER_LABELS,
+        Some(Place::MachineSet) => MACHINE_SET_OWNER_LABELS,
+        _ => return topology_entry::find(guarded),
+    };
+    let object = &subject.object;
+    let old = subject.old()?;
+    let had_controller = old.is_some_and(|old| old.controller().is_some());
+    let is_restored = old.is_none() && object.labels.contains_key(RESTORED);
+    if object.controller().is_some() || had_controller || is_restored || guarded.is_audit() {
+        return Ok(Vec::new());
+    }
+    let mut keys: Vec<&str> = Vec::new();
+    for key in owner_labels {
+        let new = object.labels.get(key);
+        let old = old.and_then(|old| old.labels.get(key));
+        // The value of this one does not matter.
+        let was_set = if *key == CONTROL_PLANE { old.is_some() } else { old == new };
+        if new.is_some() && !was_set {
+            keys.push(key);
+        }
+    }
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let has_kubeadm_control_plane = match guarded.cluster()? {
+        OwnCluster::Missing => return Ok(Vec::new()),
+        OwnCluster::Known(state) => state.is_of_kubeadm,
+        OwnCluster::Unknown => false,
+    };
+    let kind = &subject.review.kind.kind;
+    let is_adopted = |key: &&str| *key != CONTROL_PLANE || has_kubeadm_control_plane;
+    let violation = |key| Violation { at: "metadata.labels".to_owned(), message: adoption(key, kind) };
+    Ok(keys.into_iter().filter(is_adopted).map(violation).collect())
+}

@@ -1,0 +1,135 @@
+//! Keys that must not be in a map that propagates.
+
+use super::{Guarded, MetadataEntry};
+use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::keys::*;
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::label_value::formatted;
+use crate::messages::guards::*;
+use facts::fact::Fact;
+use kube::map_kind::MapKind;
+
+/// The effect of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
+///
+/// Source: observed with the real controllers; `ControlPlaneMachineAnnotations` in
+/// controlplane/kubeadm/pkg/desiredstate for the cloned-from annotations;
+/// core/reconcilers/machinehealthcheck/machinehealthcheck_targets.go `needsRemediation`;
+/// core/reconcilers/machineset/machineset_deletion_order.go; util/predicates/generic_predicates.go
+/// `ResourceHasFilterLabel`.
+#[rustfmt::skip]
+const RESERVED: &[(MapKind, &str, &str)] = &[
+    (MapKind::Labels,      CLUSTER_NAME,             MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      CONTROL_PLANE,            MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      CONTROL_PLANE_NAME,       MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      DEPLOYMENT_NAME,          MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      POOL_NAME,                MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      SET_NAME,                 MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TOPOLOGY_DEPLOYMENT_NAME, MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TOPOLOGY_OWNED,           MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TOPOLOGY_POOL_NAME,       MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TEMPLATE_HASH,            MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      WATCH_FILTER,             SELECTS_MANAGERS),
+    (MapKind::Annotations, PAUSED,                   PAUSES_CHILDREN),
+    (MapKind::Annotations, CLONED_FROM_GROUP_KIND,   ENDLESS_ROLLOUT),
+    (MapKind::Annotations, CLONED_FROM_NAME,         ENDLESS_ROLLOUT),
+    (MapKind::Annotations, DELETE_MACHINE,           DELETED_FIRST),
+    (MapKind::Annotations, KCP_CLEANUP,              BLOCKS_DELETION),
+    (MapKind::Annotations, REMEDIATE_MACHINE,        REMEDIATED_ENDLESSLY),
+];
+
+/// Why a key must not be in a map that propagates; `None` if it may.
+pub(super) fn reason(map: MapKind, key: &str) -> Option<&'static str> {
+    let row = RESERVED.iter().find(|(kind, reserved, _)| *kind == map && *reserved == key);
+    let is_bookkeeping = || (map == MapKind::Annotations && is_never(key)).then_some(SINGLE_OBJECT);
+    row.map(|(.., reason)| *reason).or_else(is_bookkeeping)
+}
+
+/// What the label of control-plane Machines does to the Machines of a worker; `None` if there is no worker.
+///
+/// Source: `computeDesiredMachine` in core/reconcilers/machineset, which keeps the template's labels, and
+/// `IsControlPlaneMachine` in bootstrap/kubeadm/reconcilers/kubeadmconfig/configowner.go, which makes kubeadm join as a
+/// control plane. The bootstrap configuration of a MachinePool is never that of a control plane.
+fn control_plane_label_of_workers(place: Place) -> Option<&'static str> {
+    use Place::*;
+    match place {
+        MachineDeploymentTopology | MachineDeploymentClass | MachineDeploymentTemplate | MachineSetTemplate => {
+            Some(JOINS_CONTROL_PLANE)
+        }
+        MachinePoolTopology | MachinePoolClass | MachinePoolTemplate => Some(COUNTS_AS_CONTROL_PLANE),
+        _ => None,
+    }
+}
+
+/// A reserved key, except a label with the value that Cluster API gives it.
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
+    let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
+        return Ok(None);
+    };
+    let is_label_of_control_planes = entry.map == MapKind::Labels && entry.key == CONTROL_PLANE;
+    if let Some(reason) = control_plane_label_of_workers(entry.block.place).filter(|_| is_label_of_control_planes) {
+        return Ok(Some(reserved_key(entry.name(), reason)));
+    }
+    let is_right = entry.map == MapKind::Labels && is_what_cluster_api_sets(guarded, entry)?;
+    Ok((!is_right).then(|| reserved_key(entry.name(), reason)))
+}
+
+fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<bool, Malformed> {
+    use Place::*;
+    let MetadataEntry { block, key, value, .. } = *entry;
+    let (object, name) = (&guarded.subject.object, guarded.subject.name());
+    let is_own_label = object.labels.get(key).is_some_and(|own| own == value);
+    Ok(match (key, block.place) {
+        (CLUSTER_NAME, ControlPlaneTopology | MachineDeploymentTopology | MachinePoolTopology) => value == name,
+        (TOPOLOGY_DEPLOYMENT_NAME, MachineDeploymentTopology) | (TOPOLOGY_POOL_NAME, MachinePoolTopology) => {
+            block.entry == Some(value)
+        }
+        (CONTROL_PLANE, ControlPlaneMachineTemplate) => value.is_empty(),
+        (CONTROL_PLANE_NAME, ControlPlaneMachineTemplate) | (POOL_NAME, MachinePoolTemplate) => {
+            value == formatted(name)
+        }
+        // A new control plane does not know its Cluster yet.
+        (CLUSTER_NAME, ControlPlaneMachineTemplate) => {
+            let owner = object.owner(CORE_GROUP, "Cluster").map(|owner| owner.name);
+            owner.or_else(|| object.labels.get(key)).is_none_or(|cluster| cluster == value)
+        }
+        (TEMPLATE_HASH, MachineSetTemplate) | (TOPOLOGY_OWNED, ControlPlaneMachineTemplate) => is_own_label,
+        (TEMPLATE_HASH, _) => false,
+        (_, MachineDeploymentTemplate | MachineSetTemplate | MachinePoolTemplate) => {
+            let cluster_name = || object.spec.string(&["clusterName"]);
+            is_own_label
+                || object.spec.at(&["selector", "matchLabels"])?.as_map()?.get(key).is_some_and(|own| own == value)
+                || (key == CLUSTER_NAME && cluster_name()? == Some(value))
+        }
+        (TOPOLOGY_OWNED, _) => value.is_empty(),
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::forced::FORCED;
+
+    #[test]
+    fn every_forced_label_is_reserved() {
+        for forced in FORCED {
+            assert_eq!(reason(MapKind::Labels, forced.key), Some(MANAGED_BY_CLUSTER_API), "{forced}");
+        }
+    }
+
+    #[test]
+    fn every_annotation_that_is_never_carried_is_reserved() {
+        for key in NEVER {
+            assert!(reason(MapKind::Annotations, key).is_some(), "{key}");
+        }
+    }
+
+    /// What a person may set on one Machine propagates where it is set in a template: only the guard warns.
+    #[test]
+    fn reserved_annotations_that_are_carried_are_those_of_one_machine() {
+        let of_annotations = RESERVED.iter().filter(|(map, ..)| *map == MapKind::Annotations);
+        let carried: Vec<&str> = of_annotations.map(|(_, key, _)| *key).filter(|key| !is_never(key)).collect();
+        assert_eq!(carried, [DELETE_MACHINE, REMEDIATE_MACHINE]);
+    }
+}

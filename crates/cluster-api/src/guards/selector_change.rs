@@ -1,0 +1,19 @@
+//! The selector of a MachineDeployment or MachineSet.
+
+use super::{Guarded, Violation};
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::messages::guards::selector_changed;
+use crate::selector::same_selector;
+
+/// A `spec.selector` that this request changes.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
+    let subject = guarded.subject;
+    let (Some(Place::MachineDeployment | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
+        return Ok(Vec::new());
+    };
+    if same_selector(old, &subject.object)? {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Violation { at: "spec.selector".to_owned(), message: selector_changed() }])
+}

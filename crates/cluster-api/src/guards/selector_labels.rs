@@ -1,0 +1,95 @@
+//! The labels by which an owner finds its objects, and the ownerReference to it.
+
+use super::in_place_move::is_in_place_move;
+use super::{Guarded, Violation};
+use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use crate::catalog::keys::*;
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::messages::guards as messages;
+use facts::change::EntryNoun;
+use kube::map_kind::MapKind;
+use kube::object::OwnerReference;
+
+/// The garbage collector removes ownerReferences when a user deletes an owner and orphans its dependents.
+///
+/// Source: cmd/kube-controller-manager, `--use-service-account-credentials`.
+const GARBAGE_COLLECTORS: [&str; 2] =
+    ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"];
+
+/// The labels by which owners of a kind find the objects that they control, if the selector itself was not read. The
+/// last row is for control planes of every kind.
+///
+/// Source: core/reconcilers/machineset and machinedeployment, whose selectors are defaulted from these labels;
+/// controlplane/kubeadm/pkg/control_plane.go; core/reconcilers/machinepool `getMachinePoolMachines`.
+#[rustfmt::skip]
+const IDENTITY: [(&str, &str, &[&str]); 4] = [
+    (CORE_GROUP,           "MachineDeployment", &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]),
+    (CORE_GROUP,           "MachineSet",        &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH, SET_NAME]),
+    (CORE_GROUP,           "MachinePool",       &[CLUSTER_NAME, POOL_NAME]),
+    (CONTROL_PLANE_GROUP, "",                  &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME]),
+];
+
+fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
+    let is_owner = |group, kind: &str| owner.group() == group && (kind.is_empty() || owner.kind == kind);
+    IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
+}
+
+/// Whether an owner is a control plane other than Cluster API's own. Its provider decides by which labels it finds its
+/// Machines, and corrects them: cluster-api-provider-rke2 replaces `true` in the control-plane label by the empty
+/// value, cluster-api-k3s sets an empty name.
+fn is_other_control_plane(owner: &OwnerReference<'_>) -> bool {
+    owner.group() == CONTROL_PLANE_GROUP && owner.kind != "KubeadmControlPlane"
+}
+
+/// A label of the owner's selector, the template hash or the ownerReference to the controller that this request removes
+/// or changes, unless it was restored. Owner and hash may change together when a controller has a Machine updated in
+/// place.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
+    let subject = guarded.subject;
+    let (Some(Place::Machine | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
+        return Ok(Vec::new());
+    };
+    let owner = old.controller().and_then(|owner| Some((owner, identity(owner)?)));
+    let Some((owner, identity)) = owner else { return Ok(Vec::new()) };
+    if GARBAGE_COLLECTORS.contains(&&*subject.review.username)
+        || (is_other_control_plane(owner) && guarded.is_by_service_account())
+    {
+        return Ok(Vec::new());
+    }
+    let (object, kind) = (&subject.object, &subject.review.kind.kind);
+    let mut violations = Vec::new();
+    let title = || format!("{} {}/{}", owner.kind, subject.namespace(), owner.name);
+    // A corrected uid is that of the owner, which was read.
+    let is_same = |now: &OwnerReference<'_>| {
+        now.is(owner.group(), owner.kind) && now.name == owner.name && (now.uid == owner.uid || guarded.above.is_some())
+    };
+    let now = object.controller();
+    let is_lost = !now.is_some_and(is_same);
+    let moves = is_lost && is_in_place_move(guarded, old)?;
+    if is_lost && !moves {
+        let sentence = if now.is_some() { messages::owner_changed } else { messages::owner_removed };
+        violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message: sentence(&title(), kind) });
+    }
+    let selector = guarded.above.and_then(|above| above.selector.as_ref());
+    for (key, value) in old.labels.iter() {
+        let counts = match selector {
+            Some(selector) => selector.contains(&key) || key == TEMPLATE_HASH,
+            None => identity.contains(&key),
+        };
+        let now = object.labels.get(key);
+        if !counts || now == Some(value) || (moves && key == TEMPLATE_HASH) {
+            continue;
+        }
+        let is_as_above = guarded.above.is_some_and(|above| {
+            above.has(MapKind::Labels, key)
+                && !guarded.drift.iter().any(|change| change.entry == EntryNoun::Label && change.key == key)
+        });
+        if !is_as_above {
+            let sentence =
+                if now.is_some() { messages::selected_label_changed } else { messages::selected_label_removed };
+            violations.push(Violation { at: "metadata.labels".to_owned(), message: sentence(key, &title(), kind) });
+        }
+    }
+    Ok(violations)
+}

@@ -1,0 +1,23 @@
+//! A user's own keys on a template that a topology owns.
+
+use super::{Guarded, MetadataEntry, reserved_keys};
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::messages::guards::not_from_topology;
+use crate::misplaced::set_instead;
+use facts::fact::Fact;
+use facts::messages::Location;
+
+/// A key on a template of a topology-owned object that the topology does not set.
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
+    let subject = guarded.subject;
+    let below_topology = matches!(
+        subject.place,
+        Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) if guarded.above.is_some()
+    );
+    if !below_topology || reserved_keys::reason(entry.map, entry.key).is_some() {
+        return Ok(None);
+    }
+    let sentence = |place: Location<'_>| not_from_topology(entry.name(), place);
+    Ok(Some(set_instead(subject, entry.block.place, entry.map, sentence)))
+}

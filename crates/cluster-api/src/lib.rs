@@ -1,0 +1,24 @@
+//! Cluster API: what propagates from owners to their children, what an edit does to Machines, and what guards refuse.
+//!
+//! The tables of [`catalog`] are the specification: [`RULES`](catalog::rules::RULES) and
+//! [`FORCED`](catalog::forced::FORCED) say what propagates, [`FIELDS`](catalog::fields::FIELDS) which in-place mutable
+//! fields do, [`EFFECTS`](catalog::effects::table::EFFECTS) what an edit does to Machines.
+
+pub mod catalog;
+pub mod guards;
+mod label_value;
+pub mod messages;
+pub mod misplaced;
+pub mod parents;
+pub mod propagated;
+pub mod propagation;
+pub mod rollout;
+pub mod rollout_impact;
+mod selector;
+pub mod settings;
+pub mod subject;
+#[cfg(test)]
+mod test_settings;
+pub mod waiver;
+
+use raw_json as json;

@@ -1,0 +1,5 @@
+//! The sentences about objects of Cluster API.
+
+pub mod guards;
+pub(crate) mod rollout;
+pub(crate) mod waivers;

@@ -1,0 +1,112 @@
+//! Labels and annotations that are set where they do not propagate, and where to set them instead.
+
+use std::fmt::Display;
+
+use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
+use crate::catalog::place::Place;
+use crate::catalog::rules::Rule;
+use crate::catalog::tools::is_set_by_tools;
+use crate::json::Malformed;
+use crate::propagation::metadata::Above;
+use crate::settings::ClusterApi;
+use crate::subject::Subject;
+use facts::messages::propagation::not_propagated_from_here;
+use facts::messages::{EntryName, Location};
+use facts::not_applicable::{NotApplicable, NotApplicableReason};
+use facts::shortening::{first_fact_that_fits, short};
+use facts::skipped::{Carried, SkipReason, Skipped};
+use facts::source::SourceObject;
+use kube::map_kind::MapKind;
+
+/// The keys that this request adds or changes at a place from which nothing propagates, although the object has a
+/// machine template that would propagate them.
+///
+/// Excluded are keys of Cluster API, of controllers, of tools that apply manifests and of `clusterApi.ignoreMisplaced`,
+/// and keys that the template also has or that propagate from `above`. If the sources are not known, nothing is
+/// reported.
+///
+/// # Errors
+/// When the object does not have the structure of a Kubernetes object.
+pub fn wrong_places(
+    subject: &Subject<'_>,
+    inert: Option<&NotApplicable>,
+    above: &Above<'_>,
+    settings: &ClusterApi,
+) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
+    let mut skipped = Vec::new();
+    let mut warnings = Vec::new();
+    let knows = inert.is_none_or(|inert| inert.reason == NotApplicableReason::NoOwner);
+    // Some control planes of other providers have no machine template.
+    let has_template = subject.place != Some(Place::ControlPlane)
+        || subject.is_kubeadm()
+        || !subject.object.spec.get("machineTemplate")?.is_null();
+    let places = subject.place.zip(subject.template());
+    let Some((place, template)) = places.filter(|_| knows && has_template) else {
+        return Ok((skipped, warnings));
+    };
+    for map in MapKind::BOTH {
+        if !Rule::reading(place, map, settings.version).any(|rule| rule.to.is_empty()) {
+            continue;
+        }
+        let old = subject.old_map(place, map)?;
+        let in_template = template.map(&subject.object, map, None)?;
+        for (key, value) in subject.object.top_level(map).iter() {
+            let of_controllers = match map {
+                MapKind::Labels => key == TEMPLATE_HASH,
+                MapKind::Annotations => is_never(key),
+            };
+            let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
+            let is_ignored =
+                || settings.ignore_misplaced.iter().any(|ignored| *key == **ignored || belongs_to(key, ignored));
+            let has_its_place = || above.has(map, key);
+            if of_cluster_api
+                || is_set_by_tools(key)
+                || is_ignored()
+                || old.get(key) == Some(value)
+                || in_template.contains_key(key)
+                || has_its_place()
+            {
+                continue;
+            }
+            let entry = EntryName { noun: map.entry(), key };
+            let advice = set_instead(subject, template, map, |place| not_propagated_from_here(entry, place));
+            warnings.push(short(advice.clone()));
+            skipped.push(Skipped {
+                carried: Carried::Map(map),
+                key: key.to_owned(),
+                from: SourceObject::from(&subject.title()).into(),
+                reason: SkipReason::NotPropagated,
+                value: None,
+                advice: Some(advice),
+            });
+        }
+    }
+    Ok((skipped, warnings))
+}
+
+/// A sentence that says where to set a key so that it reaches the Machines: in the topmost object that controls this
+/// one, as exactly as fits into a warning.
+pub(crate) fn set_instead<T: Display>(
+    subject: &Subject<'_>,
+    template: Place,
+    map: MapKind,
+    sentence: impl Fn(Location<'_>) -> T,
+) -> T {
+    let labels = &subject.object.labels;
+    let cluster = labels.contains_key(TOPOLOGY_OWNED).then(|| labels.get(CLUSTER_NAME));
+    let deployment = subject.object.controller().map(|owner| Some(owner.name));
+    let (kind, name, place) = match (subject.place, cluster, deployment) {
+        (Some(Place::ControlPlane), Some(name), _) => ("Cluster", name, Place::ControlPlaneTopology),
+        (Some(Place::MachineDeployment), Some(name), _) => ("Cluster", name, Place::MachineDeploymentTopology),
+        (Some(Place::MachinePool), Some(name), _) => ("Cluster", name, Place::MachinePoolTopology),
+        (Some(Place::MachineSet), _, Some(name)) => ("MachineDeployment", name, Place::MachineDeploymentTemplate),
+        _ => return sentence(Location::Here(format!("{template}.{map}").trim_start_matches('.'))),
+    };
+    let metadata = place.to_string();
+    let in_kind = Location::InKind { kind, path: &metadata };
+    let Some(name) = name.filter(|name| !name.is_empty()) else { return sentence(in_kind) };
+    let object = format!("{kind} {}/{name}", subject.namespace());
+    let path = format!("{metadata}.{map}");
+    let in_object = Location::InObject { object: &object, path: &path };
+    first_fact_that_fits(sentence(in_object), [in_kind, Location::Object(&object)].into_iter().map(sentence))
+}

@@ -1,0 +1,101 @@
+//! Objects of Cluster API that are read: what propagates from them, and whether they are paused.
+
+use facts::not_applicable::NotApplicableReason;
+use facts::stop::Stop;
+use kube::lookup::Lookups;
+use kube::masks::Masks;
+use kube::parent::Parent;
+use kube::query::{ObjectName, ObjectQuery};
+
+use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
+use crate::catalog::masks::CLUSTER_MASKS;
+use crate::subject::{Subject, has_paused_annotation};
+
+/// A kind of the core group, by name only.
+pub(crate) fn core<'a>(kind: &'a str, namespace: &'a str, name: &'a str, masks: Masks) -> ObjectQuery<'a> {
+    ObjectQuery::named(CORE_GROUP, ObjectName { kind, namespace, name }, masks)
+}
+
+/// An object that propagates: it is not being deleted and not paused.
+///
+/// # Errors
+/// Like [`Lookups::parent`], and when the object is being deleted or has the paused annotation.
+pub(crate) fn active_parent<'e>(lookups: &Lookups<'e>, query: &ObjectQuery<'e>) -> Result<Parent<'e>, Stop> {
+    let parent = lookups.parent(query)?;
+    if parent.object.deleting {
+        return Err(Stop::not_applicable(NotApplicableReason::ParentDeleting, parent.name.to_string()));
+    }
+    if has_paused_annotation(&parent.object) {
+        return Err(Stop::not_applicable(NotApplicableReason::Paused, parent.name.to_string()));
+    }
+    Ok(parent)
+}
+
+/// Whether this Cluster is paused, by field or annotation.
+///
+/// # Errors
+/// When `spec` is not an object.
+pub(crate) fn is_paused_cluster(cluster: &Parent<'_>) -> Result<bool, Stop> {
+    Ok(cluster.spec(&["paused"])?.is_true() || has_paused_annotation(&cluster.object))
+}
+
+/// The Cluster that owns an infrastructure cluster, if both are active: the labels of the one become tags of the other.
+///
+/// # Errors
+/// When one of them is paused or being deleted, no Cluster owns the object, or the Cluster could not be read.
+pub fn cluster_of_infrastructure<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Parent<'e>, Stop> {
+    let object = &subject.object;
+    let own = |reason| Err(Stop::not_applicable(reason, ""));
+    if object.deleting {
+        return own(NotApplicableReason::Deleting);
+    }
+    if subject.is_topology_dry_run() {
+        return own(NotApplicableReason::TopologyDryRun);
+    }
+    if has_paused_annotation(object) {
+        return own(NotApplicableReason::Paused);
+    }
+    let Some(owner) = object.owner(CORE_GROUP, "Cluster") else {
+        return own(NotApplicableReason::NoOwner);
+    };
+    let cluster = active_parent(lookups, &ObjectQuery::owner(owner, subject.namespace(), CLUSTER_MASKS))?;
+    if is_paused_cluster(&cluster)? {
+        return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name.to_string()));
+    }
+    Ok(cluster)
+}
+
+/// What is known about a Cluster whose topology is not needed.
+pub struct ClusterState {
+    /// By field or annotation.
+    pub is_paused: bool,
+    /// Its control plane is a KubeadmControlPlane.
+    pub is_of_kubeadm: bool,
+}
+
+/// What is known about the Cluster that the object names.
+pub enum OwnCluster {
+    Known(ClusterState),
+    /// There is no such Cluster.
+    Missing,
+    /// The object names none, or it cannot be read.
+    Unknown,
+}
+
+impl ClusterState {
+    /// What is known about the Cluster of this name.
+    ///
+    /// # Errors
+    /// Like [`Lookups::parent`].
+    pub(crate) fn read<'e>(lookups: &Lookups<'e>, namespace: &'e str, name: &'e str) -> Result<Self, Stop> {
+        let cluster = lookups.parent(&core("Cluster", namespace, name, CLUSTER_MASKS))?;
+        let is_of_kubeadm = cluster.string(&["controlPlaneRef", "kind"])? == Some("KubeadmControlPlane");
+        Ok(ClusterState { is_paused: is_paused_cluster(&cluster)?, is_of_kubeadm })
+    }
+}
+
+/// Cluster API's own groups count as one: the host serves and grants them in the same versions.
+#[must_use]
+pub fn is_cluster_apis_own(group: &str, kind: &str) -> bool {
+    group == CORE_GROUP || ([BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&group) && kind.starts_with("Kubeadm"))
+}

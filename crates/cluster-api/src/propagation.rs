@@ -1,0 +1,19 @@
+//! What an object must carry by the rules, compared with what it carries.
+
+mod carries;
+mod class_patches;
+pub(crate) mod copied;
+mod expected;
+mod field_value;
+mod fields;
+mod layers;
+pub mod listing;
+pub(crate) mod managed;
+pub mod metadata;
+mod node_record;
+pub mod owned_path;
+pub mod ownership;
+mod room;
+pub(crate) mod sources;
+pub mod topology_opt_in;
+pub mod untouched;

@@ -1,0 +1,144 @@
+//! The path of a propagated value in `metadata.managedFields`, in each version of its object.
+
+use std::ops::Deref;
+
+use crate::catalog::fields::{FIELDS, Field};
+use crate::catalog::place::Place;
+use facts::change::{Action, Change};
+use kube::managed_fields::ManagedFieldsEntry;
+use kube::map_kind::MapKind;
+
+/// A difference from the rules, and what determines the owners of its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnedChange {
+    /// The difference.
+    pub change: Change,
+    /// What determines its owners; `None` for what no rule propagates.
+    pub(crate) owned: Option<OwnedPath>,
+}
+
+impl Deref for OwnedChange {
+    type Target = Change;
+
+    fn deref(&self) -> &Change {
+        &self.change
+    }
+}
+
+impl From<Change> for OwnedChange {
+    fn from(change: Change) -> OwnedChange {
+        OwnedChange { change, owned: None }
+    }
+}
+
+impl OwnedChange {
+    /// Whether a propagated value that it replaces or restores may have an owner, or one that it adds gets one.
+    #[must_use]
+    pub fn moves_owners(&self) -> bool {
+        self.owned.as_ref().is_some_and(|owned| self.action != Action::Added || owned.manager.is_some())
+    }
+}
+
+/// A propagated value that is written: its path in `metadata.managedFields`, and its owners.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnedPath {
+    /// The place that it is in.
+    pub(crate) place: Place,
+    pub(crate) value: OwnedValue,
+    /// For a list, the elements that are written.
+    pub(crate) elements: Vec<OwnedElement>,
+    /// Whether the stored object has the same value.
+    pub(crate) is_as_stored: bool,
+    /// Whether a controller of Cluster API sets the value with its next write, and no selector depends on it before.
+    pub(crate) can_wait: bool,
+    /// The field manager that applies what propagates to the place, if it is known.
+    pub(crate) manager: Option<&'static str>,
+}
+
+/// What is owned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnedValue {
+    /// An entry of a map.
+    Entry(MapKind),
+    /// An in-place mutable field, by its name in `FIELDS`.
+    Field(&'static str),
+}
+
+/// One element of a list that is a map by some of its fields, or one field of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnedElement {
+    /// Its key in a set of fields, from the list on, such as `k:{"conditionType":"A"}` and `f:polarity`.
+    pub(crate) steps: Vec<String>,
+    /// For a whole element, the names of its fields.
+    pub(crate) fields: Vec<String>,
+    /// Whether the stored list has the same.
+    pub(crate) is_as_stored: bool,
+}
+
+/// The versions in which the tables know where fields are.
+const VERSIONS: [&str; 2] = ["v1beta1", "v1beta2"];
+
+impl OwnedPath {
+    /// The steps to the value in a set of fields of objects of this version; `key` is the entry's. `None` if the
+    /// version does not have it, or is not known.
+    pub(super) fn steps(&self, key: &str, version: &str) -> Option<Vec<String>> {
+        let step = |name: &str| ["f:", name].concat();
+        match self.value {
+            OwnedValue::Entry(map) => {
+                let path = self.place.path(version).iter().copied().chain([map.field(), key]);
+                Some(path.map(step).collect())
+            }
+            OwnedValue::Field(name) if VERSIONS.contains(&version) => {
+                let path = field(name)?.path(self.place, version)?;
+                Some(path.into_iter().map(step).collect())
+            }
+            OwnedValue::Field(_) => None,
+        }
+    }
+
+    /// Whether the path of the value in `metadata.managedFields` is known, if the version has it at all.
+    pub(super) fn is_known_to(&self, entry: &ManagedFieldsEntry<'_>) -> bool {
+        match self.value {
+            // Labels and annotations are at the same path in every version.
+            OwnedValue::Entry(_) => true,
+            OwnedValue::Field(_) => {
+                VERSIONS.contains(&entry.version()) || entry.fields.get("f:spec").is_ok_and(|spec| spec.is_null())
+            }
+        }
+    }
+}
+
+fn field(name: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(place: Place, value: OwnedValue) -> OwnedPath {
+        OwnedPath { place, value, elements: Vec::new(), is_as_stored: true, can_wait: true, manager: None }
+    }
+
+    #[test]
+    fn labels_and_annotations_are_at_one_path_in_every_version() {
+        let label = owned(Place::MachineSetTemplate, OwnedValue::Entry(MapKind::Labels));
+        let expected = ["f:spec", "f:template", "f:metadata", "f:labels", "f:a/b"].map(str::to_owned).to_vec();
+        for version in ["v1beta1", "v1beta2", "v1alpha4"] {
+            assert_eq!(label.steps("a/b", version), Some(expected.clone()), "{version}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_where_its_version_has_it() {
+        let path = |place, name, version| {
+            owned(place, OwnedValue::Field(name)).steps("", version).map(|steps| steps.join(" "))
+        };
+        let drain = "nodeDrainTimeout";
+        let expected = |path: &str| Some(path.to_owned());
+        assert_eq!(path(Place::Machine, drain, "v1beta1"), expected("f:spec f:nodeDrainTimeout"));
+        assert_eq!(path(Place::Machine, drain, "v1beta2"), expected("f:spec f:deletion f:nodeDrainTimeoutSeconds"));
+        assert_eq!(path(Place::Machine, drain, "v1alpha4"), None);
+        assert_eq!(path(Place::Machine, "minReadySeconds", "v1beta1"), None);
+    }
+}

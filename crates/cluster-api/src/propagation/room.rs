@@ -1,0 +1,84 @@
+//! Whether annotations fit: the API server limits the total size of a map.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::limits::MOST_ANNOTATION_BYTES;
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::json::path::{Path, Step};
+use crate::propagation::owned_path::OwnedChange;
+use facts::change::{Action, Change, EntryNoun};
+use facts::skipped::{Carried, SkipReason, Skipped};
+use facts::source::{SourcePath, SourcePlace};
+use kube::object::Object;
+
+/// Removes the changes that would make a map of annotations too large: everything that adds to that map or changes it,
+/// so that the result does not depend on an order. If the policy's own record does not fit, nothing is added that would
+/// have to be recorded. What is removed is added to `skipped`, which stays sorted.
+///
+/// # Errors
+/// When a map of the object has another type.
+pub(crate) fn leave_out_what_has_no_room(
+    object: &Object<'_>,
+    changes: &mut Vec<OwnedChange>,
+    skipped: &mut Vec<Skipped>,
+) -> Result<(), Malformed> {
+    let bytes_of = |change: &OwnedChange| change.key.len() + change.to.as_ref().map_or(0, |to| to.as_json().len());
+    // The object's text contains all of its annotations.
+    if object.root.text().len() + changes.iter().map(bytes_of).sum::<usize>() <= MOST_ANNOTATION_BYTES {
+        return Ok(());
+    }
+    let mut full = BTreeSet::new();
+    for change in changes.iter().filter(|change| writes_annotation(change)) {
+        if !full.contains(&change.at) && size(object, &change.path, changes)? > MOST_ANNOTATION_BYTES {
+            full.insert(change.at.clone());
+        }
+    }
+    let has_no_room = |change: &Change| writes_annotation(change) && full.contains(&change.at);
+    let cannot_record = changes.iter().any(|change| change.action == Action::Recorded && has_no_room(change));
+    changes.retain(|change| {
+        let goes = has_no_room(change) || (cannot_record && change.action == Action::Added);
+        if goes && change.action != Action::Recorded {
+            skipped.extend(left_out(change));
+        }
+        !goes
+    });
+    skipped.sort();
+    skipped.dedup();
+    Ok(())
+}
+
+fn writes_annotation(change: &Change) -> bool {
+    change.entry == EntryNoun::Annotation && change.to.is_some()
+}
+
+/// Bytes of keys and values that the map at `path` has after all changes.
+fn size(object: &Object<'_>, path: &Path, changes: &[OwnedChange]) -> Result<usize, Malformed> {
+    let of_map: Vec<&OwnedChange> = changes.iter().filter(|change| *change.path == *path).collect();
+    let stays = |key: &str| !of_map.iter().any(|change| change.key == key);
+    let stored = at(object.root, path)?.as_map()?;
+    let kept: usize = stored.iter().filter(|(key, _)| stays(key)).map(|(key, value)| key.len() + value.len()).sum();
+    let written = of_map.iter().filter_map(|change| Some(change.key.len() + change.to.as_ref()?.plain().len()));
+    Ok(kept + written.sum::<usize>())
+}
+
+fn at<'a>(root: Json<'a>, path: &Path) -> Result<Json<'a>, Malformed> {
+    path.steps().iter().try_fold(root, |json, step| match step {
+        Step::Field(name) => json.get(name),
+        Step::Element(index) => Ok(json.elements()?.nth(*index).unwrap_or(json.absent())),
+    })
+}
+
+/// `None` for what no object above sets.
+fn left_out(change: &Change) -> Option<Skipped> {
+    let object = change.source.clone()?;
+    let path = change.place.as_ref().and_then(SourcePath::place).map(Box::from);
+    Some(Skipped {
+        carried: change.entry.map().map_or(Carried::Field, Carried::Map),
+        key: change.key.clone(),
+        from: SourcePlace { object, path },
+        reason: SkipReason::AnnotationsTooLarge,
+        value: None,
+        advice: None,
+    })
+}

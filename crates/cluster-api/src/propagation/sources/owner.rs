@@ -1,0 +1,173 @@
+//! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::appliers::is_of_provider;
+use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
+use crate::catalog::kinds::Owner;
+use crate::catalog::masks::MACHINE_MASKS;
+use crate::catalog::place::Place;
+use crate::json::document::Json;
+use crate::parents::active_parent;
+use crate::propagation::class_patches::ClassPatches;
+use crate::propagation::layers::{Facts, Layer, Sources};
+use crate::propagation::managed::declared;
+use crate::settings::ClusterApi;
+use crate::subject::Subject;
+use facts::not_applicable::NotApplicableReason;
+use facts::stop::Stop;
+use kube::lookup::Lookups;
+use kube::managed_fields::ManagedFieldsEntry;
+use kube::map_kind::MapKind;
+use kube::object::OwnerReference;
+use kube::parent::Parent;
+use kube::query::ObjectQuery;
+
+/// A MachineSet inherits from the MachineDeployment that controls it.
+///
+/// Source: core/reconcilers/machinedeployment/machinedeployment_rollout_planner.go, `computeDesiredMS`.
+pub(super) fn of_machine_set<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+    let controller = subject.object.controller();
+    let Some((kind, owner)) = controller.and_then(|owner| of(owner, Place::MachineSet)) else {
+        return Err(no_owner(controller));
+    };
+    let mut sources = read(kind, owner, None, subject, lookups)?;
+    sources.targets.extend(subject.template());
+    sources.facts.template_hash = subject.stored_label(TEMPLATE_HASH)?;
+    Ok(sources)
+}
+
+/// A Machine inherits from the MachineSet, control plane or MachinePool that controls it.
+///
+/// Source: core/reconcilers/machineset/machineset_controller.go `computeDesiredMachine`, controlplane/kubeadm/pkg/
+/// desiredstate `ComputeDesiredMachine`, core/reconcilers/machinepool `computeDesiredMachine`.
+pub(super) fn of_machine<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+    let controller = subject.object.controller();
+    match controller.and_then(|owner| of(owner, Place::Machine)) {
+        Some((kind, owner)) => read(kind, owner, subject.object.spec.string(&["clusterName"])?, subject, lookups),
+        None => Err(no_owner(controller)),
+    }
+}
+
+/// Infrastructure and bootstrap configuration inherit from the owner of their Machine: directly while they are new,
+/// through the Machine once it owns them. Those of a MachinePool's Machines receive nothing.
+///
+/// Source: core/reconcilers/machineset/machineset_controller.go `updateLabelsAndAnnotations`, controlplane/kubeadm/
+/// reconcilers/kubeadmcontrolplane `syncMachines`.
+pub(super) fn of_machine_part<'e>(
+    place: Place,
+    subject: &Subject<'e>,
+    settings: &ClusterApi,
+    lookups: &Lookups<'e>,
+) -> Result<Sources<'e>, Stop> {
+    if let Some(owner) = subject.object.owner(CORE_GROUP, "Machine") {
+        let machine = active_parent(lookups, &ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS))?;
+        let controller = machine.object.controller();
+        if controller.is_none() && settings.carries_from_machines() {
+            return of_standalone_machine(&machine, subject);
+        }
+        let Some((kind, owner)) = controller.and_then(|owner| of(owner, place)) else {
+            return Err(no_owner(controller));
+        };
+        return read(kind, owner, machine.string(&["clusterName"])?, subject, lookups);
+    }
+    match subject.object.owners.iter().find_map(|owner| of(owner, place)) {
+        Some((kind, owner)) => read(kind, owner, None, subject, lookups),
+        None => Err(no_owner(None)),
+    }
+}
+
+/// Beyond Cluster API: selected keys of a Machine without a controller.
+fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Result<Sources<'e>, Stop> {
+    let cluster = machine.string(&["clusterName"])?;
+    Ok(Sources {
+        layers: vec![Layer::read(machine, Place::Machine, None, subject.place)?],
+        targets: subject.place.into_iter().collect(),
+        patches: ClassPatches::default(),
+        facts: Facts::default(),
+        tracked: true,
+        selector: None,
+        owner_kind: "",
+        of_provider: Default::default(),
+        unread_cluster: cluster.map(|name| (subject.namespace(), name)),
+        stored_for_kubelet: None,
+    })
+}
+
+/// The row of the owner's kind for objects at `place`.
+fn of<'o, 'e>(owner: &'o OwnerReference<'e>, place: Place) -> Option<(&'static Owner, &'o OwnerReference<'e>)> {
+    Some((Owner::of(owner.group(), owner.kind, place)?, owner))
+}
+
+/// `cluster` is the Cluster's name in the Machine.
+fn read<'e>(
+    kind: &Owner,
+    owner: &OwnerReference<'e>,
+    cluster: Option<&'e str>,
+    subject: &Subject<'e>,
+    lookups: &Lookups<'e>,
+) -> Result<Sources<'e>, Stop> {
+    let parent = active_parent(lookups, &ObjectQuery::owner(owner, subject.namespace(), kind.masks))?;
+    let read = |place: &Place| Layer::read(&parent, *place, None, subject.place);
+    let layers = kind.gives.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let selector = selector(&parent)?;
+    let cluster_name = match owners_cluster(&parent)?.or(cluster) {
+        Some(name) => Some(name),
+        None => subject.stored_label(CLUSTER_NAME)?,
+    };
+    Ok(Sources {
+        layers,
+        targets: subject.place.into_iter().collect(),
+        patches: ClassPatches::default(),
+        unread_cluster: cluster_name.map(|name| (subject.namespace(), name)),
+        stored_for_kubelet: None,
+        facts: Facts {
+            cluster_name,
+            owner_name: Some(parent.object.name),
+            owner_labels: parent.object.labels,
+            ..Facts::default()
+        },
+        tracked: kind.recorded,
+        selector,
+        owner_kind: owner.kind,
+        of_provider: MapKind::BOTH.map(|map| of_provider(subject, owner.kind, map)),
+    })
+}
+
+/// The keys of a map that the provider of the Machine's control plane applies. What it applies is its own decision.
+fn of_provider<'e>(subject: &Subject<'e>, owner: &str, map: MapKind) -> BTreeSet<&'e str> {
+    let Some(place) = subject.place else { return BTreeSet::new() };
+    let is_provider = |entry: &ManagedFieldsEntry<'_>| entry.applies() && is_of_provider(entry.manager, owner, place);
+    declared(subject.object.managed_fields, map, is_provider)
+}
+
+/// The keys of the owner's selector.
+fn selector<'e>(parent: &Parent<'e>) -> Result<Option<Vec<&'e str>>, Stop> {
+    let read = |selector: Json<'e>| {
+        let mut keys: Vec<&str> = selector.get("matchLabels")?.as_map()?.keys().collect();
+        for expression in selector.get("matchExpressions")?.elements()? {
+            keys.extend(expression.string(&["key"])?);
+        }
+        Ok(keys)
+    };
+    Ok(parent.readable(parent.spec(&["selector"])?.present().map(read).transpose())?)
+}
+
+/// The Cluster's name in the owner: in `spec.clusterName`, which is immutable, in the reference to the Cluster, in the
+/// label.
+fn owners_cluster<'e>(parent: &Parent<'e>) -> Result<Option<&'e str>, Stop> {
+    let object = &parent.object;
+    let reference = || object.owner(CORE_GROUP, "Cluster").map(|owner| owner.name);
+    Ok(parent.string(&["clusterName"])?.or_else(reference).or_else(|| object.labels.get(CLUSTER_NAME)))
+}
+
+/// It is known that other owners in Cluster API's groups do not propagate; for owners in other groups it is not known.
+fn no_owner(owner: Option<&OwnerReference<'_>>) -> Stop {
+    match owner {
+        Some(owner) if owner.group() != CORE_GROUP => {
+            Stop::not_applicable(NotApplicableReason::UnknownOwnerKind, format!("{} {}", owner.kind, owner.name))
+        }
+        _ => Stop::not_applicable(NotApplicableReason::NoOwner, ""),
+    }
+}

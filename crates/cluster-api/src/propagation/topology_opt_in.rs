@@ -1,0 +1,148 @@
+//! Beyond Cluster API: selected keys of a Cluster's own metadata propagate to its whole topology.
+//!
+//! Cluster API propagates them from there, and its controllers own them below. A topology's own value of a key is not
+//! changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::catalog::groups::CORE_GROUP;
+use crate::json::document::Json;
+use crate::json::path::Path;
+use crate::json::{Malformed, Map};
+use crate::propagation::managed::Record;
+use crate::propagation::managed::recorded;
+use crate::propagation::metadata::Differences;
+use crate::propagation::owned_path::OwnedChange;
+use crate::propagation::room::leave_out_what_has_no_room;
+use crate::settings::OptIn;
+use crate::subject::{Subject, has_paused_annotation};
+use facts::change::own_change;
+use facts::change::{Action, Change, Value};
+use facts::messages::propagation::cluster_to_topology;
+use facts::source::{SourceObject, SourcePath};
+use facts::stop::Stop;
+use kube::group_version_kind::GroupVersionKind;
+use kube::map_kind::MapKind;
+use kube::object::Object;
+
+/// Whether objects of this kind inherit keys within themselves.
+pub fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {
+    kind.group == CORE_GROUP && kind.kind == "Cluster" && !settings.cluster_to_topology.is_empty()
+}
+
+/// The selected keys that a Cluster's topology lacks, and those in it that the Cluster dropped.
+///
+/// `records` says whether the policy's own record counts.
+///
+/// # Errors
+/// When the Cluster does not have the structure of a Kubernetes object.
+pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -> Result<Differences<'e>, Stop> {
+    let mut found = Differences::default();
+    let object = &subject.object;
+    let idle = object.deleting || has_paused_annotation(object) || object.spec.get("paused")?.is_true();
+    if idle || !concerns(&subject.review.kind, settings) || object.spec.get("topology")?.is_null() {
+        return Ok(found);
+    }
+    let mut record = if records { Record::stored(subject)? } else { Record::default() };
+    let mut written = if records { Record::of(object) } else { Record::default() };
+    let old = subject.old()?;
+    let stored = old.map(receivers).transpose()?.unwrap_or_default();
+    let stored: BTreeMap<&str, &Receiver<'_>> = stored.iter().map(|old| (old.entry.as_str(), old)).collect();
+    let receivers = receivers(object)?;
+    let source = SourceObject::from(&subject.title());
+    for map in MapKind::BOTH {
+        let known = record.keys(map);
+        let mut keys: BTreeSet<String> = known.clone();
+        keys.extend(settings.cluster_to_topology.iter().cloned());
+        for key in &keys {
+            let selected = settings.cluster_to_topology.contains(key);
+            let value = object.top_level(map).get(key).filter(|_| selected);
+            let was = old.and_then(|old| old.top_level(map).get(key));
+            let mut added = false;
+            for receiver in &receivers {
+                let stands = receiver.map(map).get(key);
+                let stood = stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key));
+                // New means not stored before: what this request lacks, and what an earlier evaluation of it recorded.
+                let is_new = stands.is_none() || written.keys(map).contains(key);
+                added |= is_new && !stood;
+                // What the record contains and the Cluster had is updated by the policy.
+                let ours = known.contains(key) && stands.is_some() && stands == was;
+                let action = match (value, stands) {
+                    (Some(_), None) => Action::Added,
+                    (Some(value), Some(stands)) if ours && value != stands => Action::Changed,
+                    (None, Some(_)) if ours => Action::Removed,
+                    _ => continue,
+                };
+                let path = receiver.path.clone().field(map.field());
+                found.changes.push(change(&source, path, map, key, action, stands, value).into());
+            }
+            match value {
+                None => known.remove(key),
+                Some(_) => added && known.insert(key.clone()),
+            };
+        }
+    }
+    if records {
+        found.changes.extend(recorded(object, &record).map(OwnedChange::from));
+    }
+    leave_out_what_has_no_room(object, &mut found.changes, &mut found.skipped)?;
+    Ok(found)
+}
+
+/// One `metadata` of the topology: its path, and its value.
+struct Receiver<'a> {
+    path: Path,
+    /// The entry that it belongs to, at whatever index of its list.
+    entry: String,
+    labels: Map<'a>,
+    annotations: Map<'a>,
+}
+
+impl<'a> Receiver<'a> {
+    fn read(path: Path, entry: String, holder: Json<'a>) -> Result<Self, Malformed> {
+        let metadata = holder.get("metadata")?;
+        let map = |map: MapKind| metadata.get(map.field())?.as_map();
+        Ok(Receiver { path, entry, labels: map(MapKind::Labels)?, annotations: map(MapKind::Annotations)? })
+    }
+
+    fn map(&self, map: MapKind) -> &Map<'a> {
+        match map {
+            MapKind::Labels => &self.labels,
+            MapKind::Annotations => &self.annotations,
+        }
+    }
+}
+
+/// Every `metadata` of the topology that Cluster API propagates from, whether it exists or not.
+fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
+    let path = Path::fields(&["spec", "topology", "controlPlane", "metadata"]);
+    let topology = object.spec.get("topology")?;
+    let mut receivers = vec![Receiver::read(path, String::new(), topology.get("controlPlane")?)?];
+    for list in ["machineDeployments", "machinePools"] {
+        for (index, entry) in topology.at(&["workers", list])?.elements()?.enumerate() {
+            let path = Path::fields(&["spec", "topology", "workers", list]).element(index).field("metadata");
+            let name = [list, "/", entry.string(&["name"])?.unwrap_or_default()].concat();
+            receivers.push(Receiver::read(path, name, entry)?);
+        }
+    }
+    Ok(receivers)
+}
+
+fn change(
+    source: &SourceObject,
+    path: Path,
+    map: MapKind,
+    key: &str,
+    action: Action,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Change {
+    let rule = cluster_to_topology(map.field(), &path.to_string());
+    let (from, to) = (from.map(Value::string), to.map(Value::string));
+    Change {
+        rule: rule.into(),
+        source: Some(source.clone()),
+        place: Some(SourcePath::of_own(map)),
+        ..own_change(path, map.into(), key, action, from, to)
+    }
+}

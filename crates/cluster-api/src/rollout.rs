@@ -1,0 +1,239 @@
+//! Rollout impact: what an UPDATE does to the Machines below the object, path by path.
+
+mod edited_kind;
+mod edits;
+mod given;
+mod same;
+mod strategy;
+mod topology;
+
+use std::cmp::Reverse;
+
+use crate::catalog::effects::{EditedKind, Effect};
+use crate::catalog::keys::APPROVE_ROLLOUT;
+use crate::json::Malformed;
+use crate::messages::rollout as messages;
+use crate::rollout_impact::{RolloutEdit, RolloutImpact};
+use crate::settings::ClusterApiSettings;
+use crate::subject::Subject;
+use crate::waiver::{APPROVAL, Standing};
+use facts::fact::{Fact, InPlacePaths};
+use facts::finding::Finding;
+use facts::shortening::{LONGEST, first_fact_that_fits};
+use kube::lookup::Lookups;
+use kube::request::{Operation, Review};
+use setting_types::Stance;
+
+/// Whether an edit of such an object is checked.
+pub fn concerns(review: &Review<'_>, settings: ClusterApiSettings<'_>) -> bool {
+    settings.cluster_api.rollout != Stance::Ignore
+        && review.operation == Operation::Update
+        && EditedKind::of_object(&review.kind, None).is_some()
+        && review.old_object.is_some_and(|old| review.object != Some(old))
+}
+
+/// The setting that decides about edits that replace Machines.
+const CHECK: &str = "clusterApi.rollout";
+
+/// What an UPDATE does, and the findings about it: the most severe first. `None` if no path of the table differs.
+///
+/// The controller edits what a topology owns. A value that the Cluster already has is not a rollout by the writer but
+/// by the user who edited the Cluster, and a reason on the Cluster approves its effects.
+///
+/// # Errors
+/// When one of the objects does not have the structure of a Kubernetes object.
+pub fn impact<'e>(
+    subject: &Subject<'e>,
+    settings: ClusterApiSettings<'_>,
+    lookups: &Lookups<'e>,
+) -> Result<Option<(RolloutImpact, Vec<Finding>)>, Malformed> {
+    if !concerns(subject.review, settings) || subject.object.deleting {
+        return Ok(None);
+    }
+    let Some(old) = subject.old()? else { return Ok(None) };
+    let Some(kind) = EditedKind::of_object(&subject.review.kind, Some(old)) else { return Ok(None) };
+    let rows = kind.rows(old.version, settings.cluster_api.version);
+    let mut edits = edits::between(old, &subject.object, &rows);
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    strategy::mark(&mut edits, kind, subject, lookups);
+    edits.sort_by_key(|edit| Reverse(edit.effect));
+    let stance = settings.cluster_api.rollout;
+    let mut findings = findings(&edits, kind, stance);
+    let mut impact = RolloutImpact { approved: None, approved_on: None, edits: Vec::new() };
+    if !findings.is_empty() {
+        match APPROVAL.standing(subject, settings, lookups)? {
+            Standing::Counts(reason) => impact.approved = Some(reason.to_owned()),
+            Standing::Ignored(why) => findings.push(of_approval(why)),
+            Standing::Absent | Standing::WithoutReason | Standing::Forbidden => {}
+        }
+        if impact.approved.is_none()
+            && let Some(topology) = topology::of(subject, old, lookups)?
+        {
+            topology.mark(&mut edits, kind, subject, &rows);
+            findings = self::findings(&edits, kind, stance);
+            if let Some(reason) = topology.approval().filter(|_| !findings.is_empty()) {
+                impact.approved = Some(reason.to_owned());
+                impact.approved_on = Some(topology.title());
+            }
+        }
+    }
+    if impact.approved.is_some() {
+        findings.clear();
+    }
+    impact.edits = edits;
+    Ok(Some((impact, findings)))
+}
+
+/// The finding if this request sets an approval that its user may not set. It is checked for CREATE too, because a
+/// stored approval counts.
+///
+/// # Errors
+/// When the object does not have the structure of a Kubernetes object.
+pub fn forbidden_approval<'e>(
+    subject: &Subject<'e>,
+    settings: ClusterApiSettings<'_>,
+    lookups: &Lookups<'e>,
+) -> Result<Option<Finding>, Malformed> {
+    let is_checked =
+        settings.cluster_api.rollout != Stance::Ignore && EditedKind::of_object(&subject.review.kind, None).is_some();
+    if !is_checked || subject.object.deleting || APPROVAL.others(subject, settings).is_none() {
+        return Ok(None);
+    }
+    let standing = APPROVAL.standing(subject, settings, lookups)?;
+    Ok(matches!(standing, Standing::Forbidden).then(|| APPROVAL.forbidden()))
+}
+
+/// How to make an edit anyway that is refused because it replaces Machines; `None` if none is.
+pub fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> Option<String> {
+    let is_refused = findings.iter().any(|finding| finding.check == CHECK && finding.stance == Stance::Reject);
+    is_refused.then(|| {
+        let by = APPROVAL.others(subject, settings);
+        messages::way_out(APPROVE_ROLLOUT, topology::is_owned(subject), by.as_deref())
+    })
+}
+
+/// A finding about an approval that does not count.
+fn of_approval(message: Fact) -> Finding {
+    let at = "metadata.annotations".to_owned();
+    Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn, verdict: None }
+}
+
+fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for edit in edits.iter().filter(|edit| edit.set_on.is_none()) {
+        let Some((sentence, strictest)) = edit.effect.sentence() else { continue };
+        let mut message = match (edit.is_removal, edit.effect) {
+            (true, Effect::Destructive) => messages::deletes(&edit.at),
+            (true, Effect::Rollout) => messages::releases(&edit.at),
+            (true, Effect::CannotTell) => messages::may_release(&edit.at),
+            _ => sentence(&edit.at, kind.machines()),
+        };
+        if findings.is_empty() {
+            message = with_in_place(message, edits);
+        }
+        let stance = if strictest == Stance::Warn { strictest } else { configured };
+        findings.push(Finding { check: CHECK, at: edit.at.clone(), message, stance, verdict: None });
+    }
+    findings
+}
+
+/// The other paths of the same edit that are updated in place: listed if they fit, else counted.
+fn with_in_place(fact: Fact, edits: &[RolloutEdit]) -> Fact {
+    let in_place = || edits.iter().filter(|edit| edit.effect == Effect::InPlace);
+    let count = in_place().count();
+    if count == 0 {
+        return fact;
+    }
+    // Only as many paths as could fit at all: there may be thousands.
+    let paths = in_place().map(|edit| edit.at.clone()).take(LONGEST).collect();
+    let fact = Box::new(fact);
+    let listed = Fact::AlsoInPlace { fact: fact.clone(), others: InPlacePaths::Listed(paths) };
+    first_fact_that_fits(listed, [Fact::AlsoInPlace { fact, others: InPlacePaths::Counted(count) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::fields::FIELDS;
+    use crate::catalog::forced::FORCED;
+    use crate::catalog::place::Place;
+    use crate::catalog::rules::RULES;
+    use crate::catalog::version::Version;
+    use kube::map_kind::MapKind;
+
+    /// The kinds of the table that hold a place; none for kinds that no row speaks of.
+    fn kinds(place: Place) -> &'static [EditedKind] {
+        match place.owner() {
+            "ControlPlane" => &[EditedKind::KubeadmControlPlane],
+            "MachineDeployment" => &[EditedKind::MachineDeployment],
+            "MachineSet" => &[EditedKind::MachineSet, EditedKind::OwnedMachineSet],
+            "MachinePool" => &[EditedKind::MachinePool],
+            "Machine" => &[EditedKind::ControlPlaneMachine],
+            "InfraMachine" => &[EditedKind::ControlPlaneInfraMachine],
+            "BootstrapConfig" => &[EditedKind::ControlPlaneKubeadmConfig],
+            "Node" => &[],
+            other => panic!("{other} is written and is in no table"),
+        }
+    }
+
+    #[test]
+    fn no_map_that_is_written_replaces_machines() {
+        let targets = RULES.iter().flat_map(|rule| rule.to).chain(FORCED.iter().flat_map(|forced| forced.to));
+        let mut seen = 0;
+        for &place in targets {
+            for version in ["v1beta1", "v1beta2"] {
+                for &kind in kinds(place) {
+                    for map in MapKind::BOTH {
+                        let path = format!("{}.{}", place.path(version).join("."), map.field());
+                        let rows = kind.rows(version, Version::NEWEST);
+                        let row = edits::deciding_row(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
+                        assert!(matches!(row.row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
+    #[test]
+    fn no_field_that_is_written_replaces_machines() {
+        let mut seen = 0;
+        for field in FIELDS {
+            for hop in field.hops {
+                for version in ["v1beta1", "v1beta2"] {
+                    let Some(path) = field.path(hop.to, version) else { continue };
+                    for &kind in kinds(hop.to) {
+                        let path = path.join(".");
+                        let rows = kind.rows(version, Version::NEWEST);
+                        let row = edits::deciding_row(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
+                        assert!(matches!(row.row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 50, "{seen}");
+    }
+
+    #[test]
+    fn what_is_updated_in_place_is_named_where_there_is_room() {
+        let edit = |at: &str, effect| RolloutEdit { at: at.to_owned(), effect, set_on: None, is_removal: false };
+        let first = |edits: &[RolloutEdit]| {
+            findings(edits, EditedKind::MachineDeployment, Stance::Reject).remove(0).message.to_string()
+        };
+        let version = edit("spec.template.spec.version", Effect::Rollout);
+        assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");
+        assert_eq!(
+            first(&[version.clone(), edit("spec.template.metadata.labels", Effect::InPlace)]),
+            "changing `spec.template.spec.version` replaces Machines; updated in place: `spec.template.metadata.labels`"
+        );
+        let many = [version, edit(&"a".repeat(30), Effect::InPlace), edit(&"b".repeat(30), Effect::InPlace)];
+        assert_eq!(
+            first(&many),
+            "changing `spec.template.spec.version` replaces Machines; 2 other fields updated in place"
+        );
+    }
+}

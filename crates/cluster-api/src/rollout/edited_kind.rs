@@ -1,0 +1,110 @@
+//! Which kind of the table an object is, and its rows.
+
+use super::edits::EditPattern;
+use crate::catalog::effects::kinds::{EFFECT_KINDS, EFFECT_TEMPLATES};
+use crate::catalog::effects::table::EFFECTS;
+use crate::catalog::effects::{EditedKind, Effect, joined};
+use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
+use crate::catalog::version::Version;
+use crate::messages::rollout as messages;
+use facts::fact::Fact;
+use kube::group_version_kind::GroupVersionKind;
+use kube::object::Object;
+use setting_types::Stance;
+
+impl EditedKind {
+    /// The kind of an object, determined from the stored object, because an edit must not hide what uses a template.
+    ///
+    /// `None` if the table has no rows for it.
+    pub fn of_object(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<EditedKind> {
+        let owned_by =
+            |group, kind| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(group, kind)));
+        let fits = |row: &&(&str, &str, EditedKind)| row.0 == kind.group && kind.kind.ends_with(row.1);
+        if let Some((.., template)) = EFFECT_TEMPLATES.iter().find(fits) {
+            let is_of_topology = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
+            return Some(if owned_by(CORE_GROUP, "ClusterClass") || is_of_topology() {
+                *template
+            } else {
+                EditedKind::Template
+            });
+        }
+        let is_unknown = stored.is_none();
+        // The control plane sets this label, and control planes of other providers do not create KubeadmConfigs.
+        let is_labelled = || stored.is_some_and(|object| object.labels.contains_key(CONTROL_PLANE_NAME));
+        if kind.group == INFRASTRUCTURE_GROUP {
+            return Some(EditedKind::ControlPlaneInfraMachine).filter(|_| is_unknown || is_labelled());
+        }
+        let found = EFFECT_KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
+        if !["v1beta1", "v1beta2"].contains(&&*kind.version) {
+            return None;
+        }
+        match found {
+            EditedKind::MachineSet if owned_by(CORE_GROUP, "MachineDeployment") => Some(EditedKind::OwnedMachineSet),
+            EditedKind::ControlPlaneMachine => {
+                Some(found).filter(|_| is_unknown || owned_by(CONTROL_PLANE_GROUP, "KubeadmControlPlane"))
+            }
+            EditedKind::ControlPlaneKubeadmConfig if owned_by(CORE_GROUP, "MachinePool") => {
+                Some(EditedKind::MachinePoolKubeadmConfig)
+            }
+            EditedKind::ControlPlaneKubeadmConfig => Some(found).filter(|_| is_unknown || is_labelled()),
+            _ => Some(found),
+        }
+    }
+
+    /// Every row of this kind in one API version that a version of Cluster API has.
+    pub(super) fn rows(self, version: &str, cluster_api: Version) -> Vec<EditPattern> {
+        let mut rows = Vec::new();
+        for block in EFFECTS.iter().filter(|block| block.kind == self) {
+            for row in block.rows.iter().filter(|row| row.holds(cluster_api)) {
+                let (above, path) =
+                    if version == "v1beta1" { (block.v1beta1, row.v1beta1) } else { (block.v1beta2, row.v1beta2) };
+                if let Some(path) = path {
+                    let keys = row.keys.iter().filter(|key| cluster_api.at_least(key.since)).collect();
+                    rows.push(EditPattern { path: joined(above, path), row, given: block.condition(row), keys });
+                }
+            }
+        }
+        rows
+    }
+
+    /// Whose Machines an edit replaces.
+    pub(super) fn machines(self) -> &'static str {
+        match self {
+            EditedKind::MachineDeployment
+            | EditedKind::MachineSet
+            | EditedKind::OwnedMachineSet
+            | EditedKind::MachinePool
+            | EditedKind::KubeadmControlPlane
+            | EditedKind::Cluster
+            | EditedKind::ControlPlaneMachine
+            | EditedKind::ControlPlaneKubeadmConfig
+            | EditedKind::ControlPlaneInfraMachine
+            | EditedKind::MachinePoolKubeadmConfig
+            | EditedKind::Template => messages::MACHINES,
+            EditedKind::ClusterClass
+            | EditedKind::ClassTemplate
+            | EditedKind::ClassControlPlaneTemplate
+            | EditedKind::ClassClusterTemplate
+            | EditedKind::ClassMachinePoolTemplate => messages::MACHINES_OF_EVERY_CLUSTER,
+        }
+    }
+}
+
+/// A fact about a path and the Machines that its edit replaces.
+type Sentence = fn(&str, &'static str) -> Fact;
+
+impl Effect {
+    /// The sentence about a path with this effect and the Machines it is about, and the strictest possible reaction;
+    /// `None` if there is no finding.
+    pub(super) fn sentence(self) -> Option<(Sentence, Stance)> {
+        Some(match self {
+            Effect::Nothing | Effect::InPlace | Effect::Scale | Effect::Refused => return None,
+            Effect::ReplacedWhenDeleted => (messages::replaces_when_deleted, Stance::Warn),
+            Effect::CannotTell => (messages::may_replace, Stance::Warn),
+            Effect::Scheduled => (messages::schedules, Stance::Warn),
+            Effect::Rollout => (messages::replaces, Stance::Reject),
+            Effect::Destructive => (messages::orphans, Stance::Reject),
+        })
+    }
+}

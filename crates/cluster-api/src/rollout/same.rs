@@ -1,0 +1,225 @@
+//! When two JSON values mean the same to Cluster API.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::catalog::effects::Same;
+use crate::json::document::{Fields, Json};
+use crate::json::equal::equal;
+use kube::duration;
+use kube::object::group_and_version;
+
+/// Whether an edit from `old` to `new` changes nothing, by the values alone.
+pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
+    let alike = equal(old, new);
+    match how {
+        Same::Value | Same::Selector => alike,
+        Same::ListOrNone => alike && old.is_null() == new.is_null(),
+        // These are compared together with the selectors, or the version, next to the value.
+        Same::FeatureGates => alike,
+        Same::NotFromPaused => !old.is_true() || new.is_true(),
+        Same::NotFromOnDelete => alike || old.as_str() != Some("OnDelete"),
+        Same::Appointment => alike || equal(new, new.absent()),
+        Same::OrFirst => alike || meaning(how, old).is_empty() || meaning(how, old) == meaning(how, new),
+        Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
+            alike || meaning(how, old) == meaning(how, new)
+        }
+    }
+}
+
+/// Whether two maps of feature gates are the same to a control plane with this `spec`: for Kubernetes v1.31 to v1.35
+/// Cluster API adds `ControlPlaneKubeletLocalMode` if it is not set.
+///
+/// Source: controlplane/kubeadm/pkg/desiredstate/desired_state.go, `DefaultFeatureGates`.
+pub(super) fn same_feature_gates(spec: Json<'_>, old: Json<'_>, new: Json<'_>) -> bool {
+    const DEFAULTED: &str = "ControlPlaneKubeletLocalMode";
+    let version = spec.string(&["version"]).ok().flatten();
+    let minor = version.and_then(|version| version.split('.').nth(1)?.parse::<u16>().ok());
+    let is_default = |(gate, value): &(&str, Json<'_>)| {
+        *gate == DEFAULTED && value.is_true() && minor.is_some_and(|minor| (31..36).contains(&minor))
+    };
+    match (old.as_fields(), new.as_fields()) {
+        (Some(old), Some(new)) => {
+            let own = |gates: Fields<'_>| -> BTreeMap<_, _> {
+                gates
+                    .filter(|gate| !is_default(gate))
+                    .map(|(gate, value)| (gate.to_owned(), value.text().to_owned()))
+                    .collect()
+            };
+            own(old) == own(new)
+        }
+        _ => equal(old, new),
+    }
+}
+
+/// The meaning of a value, in one spelling.
+fn meaning(how: Same, value: Json<'_>) -> Cow<'_, str> {
+    let text = value.as_str().or_else(|| value.present().map(Json::text)).unwrap_or_default();
+    match how {
+        Same::OrCloudConfig if text.is_empty() => "cloud-config".into(),
+        Same::OrIfNotPresent if text.is_empty() => "IfNotPresent".into(),
+        Same::Version => text.strip_prefix('v').unwrap_or(text).into(),
+        Same::Duration => match duration::parse(text) {
+            Some(value) => value.to_string().into(),
+            None => text.into(),
+        },
+        Same::Reference => reference(value).into(),
+        _ => text.into(),
+    }
+}
+
+/// Group, kind and name; v1beta1 has the group in an apiVersion, whose version does not matter.
+fn reference(value: Json<'_>) -> String {
+    let part = |key| value.string(&[key]).ok().flatten().unwrap_or_default();
+    let group = match group_and_version(part("apiVersion")).0 {
+        "" => part("apiGroup"),
+        group => group,
+    };
+    [group, " ", part("kind"), " ", part("name")].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::document::Document;
+
+    #[track_caller]
+    fn check(how: Same, pairs: &[(&str, &str, bool)]) {
+        for (old, new, expected) in pairs {
+            let documents = [Document::new(*old), Document::new(*new)];
+            let [old_root, new_root] = documents.each_ref().map(Document::root);
+            assert_eq!(same(how, old_root, new_root), *expected, "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn absent_is_null_is_empty_and_keys_have_no_order() {
+        check(
+            Same::Value,
+            &[
+                (r#"{"a":1,"b":{"c":null,"d":[]}}"#, r#"{ "b" : {}, "a": 1 }"#, true),
+                ("null", r#"{"a":{"b":[]}}"#, true),
+                ("null", "[]", true),
+                (r#"["a","b"]"#, r#"["b","a"]"#, false),
+                (r#"["a"]"#, r#"["a","b"]"#, false),
+                (r#""a""#, r#""\u0061""#, true),
+                (r#"{"a":""}"#, "null", false),
+                (r#"{"a":{"x":1}}"#, r#"{"a":{"x":1,"y":2}}"#, false),
+                ("false", "null", false),
+                ("1", "2", false),
+                ("{}", "[]", true),
+                (r#"{"a":[[]]}"#, "[]", false),
+                (r#"{"a":1}"#, "1", false),
+                (r#"{"a":1,"a":2}"#, r#"{"a":2}"#, true),
+            ],
+        );
+    }
+
+    #[test]
+    fn values_nested_too_deep_are_compared_as_written() {
+        let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(20_000), "]".repeat(20_000));
+        check(Same::Value, &[(&nested("1"), &nested("2"), false), (&nested("1"), &nested(" 1"), false)]);
+    }
+
+    #[test]
+    fn depth_does_not_multiply_the_work() {
+        let nested = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        check(
+            Same::Value,
+            &[
+                (&nested("1"), &nested("2"), false),
+                (&nested("1"), &nested(r#"{"b":1}"#), false),
+                (&nested(r#"{"b":1,"c":null}"#), &nested(r#"{"b":1}"#), true),
+                (&nested("[]"), &nested("{}"), true),
+                (&nested("[]"), "null", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn width_does_not_square_the_work() {
+        let wide = |keys: &mut dyn Iterator<Item = usize>, last: &str| {
+            let fields: Vec<String> = keys.map(|key| format!(r#""k{key}":"v""#)).collect();
+            format!("{{{},{last}}}", fields.join(","))
+        };
+        let up = wide(&mut (0..40_000), r#""l":1"#);
+        let down = |last| wide(&mut (0..40_000).rev(), last);
+        check(
+            Same::Value,
+            &[
+                (&up, &down(r#""l":1"#), true),
+                (&up, &down(r#""l":2"#), false),
+                (&up, &down(r#""m":1"#), false),
+                (&up, &down(r#""l":1,"m":{}"#), true),
+            ],
+        );
+    }
+
+    #[test]
+    fn some_lists_differ_from_none() {
+        check(Same::ListOrNone, &[("null", "[]", false), ("[ ]", "[]", true), ("null", "null", true)]);
+    }
+
+    #[test]
+    fn an_empty_text_is_none() {
+        check(Same::Text, &[("null", r#""""#, true), (r#""a""#, "null", false), (r#""a""#, r#""b""#, false)]);
+    }
+
+    #[test]
+    fn a_first_text_is_no_edit() {
+        check(
+            Same::OrFirst,
+            &[
+                ("null", r#""a""#, true),
+                (r#""""#, r#""a""#, true),
+                (r#""a""#, r#""b""#, false),
+                (r#""a""#, "null", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_default_may_be_left_out() {
+        let how = Same::OrCloudConfig;
+        check(how, &[("null", r#""cloud-config""#, true), (r#""""#, "null", true), ("null", r#""ignition""#, false)]);
+    }
+
+    #[test]
+    fn versions_are_read_with_and_without_v() {
+        check(Same::Version, &[(r#""v1.31.0""#, r#""1.31.0""#, true), (r#""v1.31.0""#, r#""v1.31.1""#, false)]);
+    }
+
+    #[test]
+    fn durations_are_compared_by_value() {
+        check(
+            Same::Duration,
+            &[
+                (r#""60s""#, r#""1m0s""#, true),
+                (r#""60s""#, "null", false),
+                (r#""0s""#, "null", false),
+                ("1", "2", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_reference_is_group_kind_and_name() {
+        let old = r#"{"apiVersion":"g/v1beta1","kind":"K","name":"n","namespace":"fleet"}"#;
+        check(
+            Same::Reference,
+            &[
+                (old, r#"{"apiVersion":"g/v1beta2","kind":"K","name":"n"}"#, true),
+                (old, r#"{"apiGroup":"g","kind":"K","name":"n"}"#, true),
+                (old, r#"{"apiVersion":"h/v1beta1","kind":"K","name":"n"}"#, false),
+                (old, r#"{"apiVersion":"g/v1beta1","kind":"K","name":"m"}"#, false),
+                (old, r#"{"apiVersion":"g/v1beta1","kind":"L","name":"n"}"#, false),
+                (old, "null", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn taking_an_appointment_back_changes_nothing() {
+        check(Same::Appointment, &[(r#""2026-01-01""#, "null", true), ("null", r#""2026-01-01""#, false)]);
+    }
+}

@@ -1,0 +1,218 @@
+//! `clusterApi`.
+
+use serde::{Deserialize, Serialize};
+
+use setting_types::object;
+use setting_types::{Controllers, KeyOrDomain, Pattern, SettingProblem, Stance, Users};
+use tag_rules::ClusterCloudTags;
+
+use crate::catalog::controllers::CONTROLLERS;
+use crate::catalog::version::Version;
+
+/// Which rules of Cluster API hold, and for whom.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct ClusterApi {
+    /// `v1.MINOR` or `v1.MINOR.PATCH`: which edition of the rules applies.
+    pub version: Version,
+    /// User names or groups, compared exactly, whose writes pass at once and unchanged.
+    pub controllers: Controllers,
+    /// Compare the controllers' writes with the rules; differences go to the audit annotation and the log.
+    pub self_check: bool,
+    /// Somebody edits a propagated value on a child object.
+    pub on_conflict: OnConflict,
+    /// Whether in-place mutable fields are propagated as well.
+    pub fields: bool,
+    /// Cluster API's feature gate `MachineTaintPropagation` is on: taints are also added where an object has none.
+    pub taints: bool,
+    /// Propagation beyond Cluster API, for selected keys; none by default.
+    #[serde(deserialize_with = "object::field")]
+    pub opt_in: OptIn,
+    /// Labels of a Cluster become tags of its infrastructure cluster; of no kind by default.
+    #[serde(deserialize_with = "object::field")]
+    pub cloud_tags: ClusterCloudTags,
+    /// An UPDATE would replace Machines.
+    pub rollout: Stance,
+    /// User names or groups, compared exactly, that may set the annotation `approve-rollout`; everybody where the list is
+    /// empty.
+    pub approve_rollout_by: Users,
+    /// Keys, or domains of keys such as `example.com`, that are never reported as set at a place that nothing propagates
+    /// from.
+    pub ignore_misplaced: Vec<KeyOrDomain>,
+    /// What the manager syncs from Machines to Nodes beyond the three criteria.
+    #[serde(deserialize_with = "object::field")]
+    pub node: NodeSync,
+}
+
+impl Default for ClusterApi {
+    fn default() -> Self {
+        ClusterApi {
+            version: Version::NEWEST,
+            controllers: Controllers::of(CONTROLLERS),
+            self_check: false,
+            on_conflict: OnConflict::default(),
+            fields: true,
+            taints: false,
+            opt_in: OptIn::default(),
+            cloud_tags: ClusterCloudTags::default(),
+            rollout: Stance::Warn,
+            approve_rollout_by: Users::default(),
+            ignore_misplaced: Vec::new(),
+            node: NodeSync::default(),
+        }
+    }
+}
+
+/// What an edit of a propagated value on a child leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnConflict {
+    /// The value is written back, with a warning.
+    #[default]
+    Restore,
+    /// The edit stays, with a warning.
+    Warn,
+    /// The request is refused.
+    Reject,
+}
+
+/// What propagates beyond Cluster API.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct OptIn {
+    /// Keys of a Cluster's own labels and annotations that are propagated to all of its topology.
+    pub cluster_to_topology: Vec<String>,
+    /// Keys of a standalone Machine's labels and annotations that are propagated to its infrastructure and bootstrap
+    /// configuration.
+    pub machine_to_infra: Vec<String>,
+    /// The in-place mutable fields of a MachinePool are propagated to its Machines.
+    pub pool_to_machine: bool,
+}
+
+/// What the manager syncs from Machines to Nodes beyond the three criteria.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct NodeSync {
+    /// The manager's `--additional-sync-machine-labels`: Go regular expressions, not anchored, on the key.
+    pub additional_labels: Vec<Pattern>,
+    /// The manager's `--additional-sync-machine-annotations`: Go regular expressions, not anchored, on the key.
+    pub additional_annotations: Vec<Pattern>,
+}
+
+impl NodeSync {
+    /// The expressions that do not compile.
+    pub fn uncompilable(&self) -> Vec<SettingProblem> {
+        let problems = self.lists().into_iter().flat_map(|(path, patterns)| {
+            patterns.iter().enumerate().filter_map(move |(index, pattern)| {
+                let error = pattern.check().err()?;
+                Some(SettingProblem::new(format!("{path}[{index}]"), error))
+            })
+        });
+        problems.collect()
+    }
+
+    /// Both lists, each with its path.
+    fn lists(&self) -> [(&'static str, &[Pattern]); 2] {
+        [
+            ("clusterApi.node.additionalLabels", &self.additional_labels),
+            ("clusterApi.node.additionalAnnotations", &self.additional_annotations),
+        ]
+    }
+}
+
+impl ClusterApi {
+    /// Combinations of settings that are not allowed.
+    pub fn contradictions(&self) -> Vec<SettingProblem> {
+        if self.version.at_least(Version::NODE_EXPRESSIONS) {
+            return Vec::new();
+        }
+        let (since, version) = (Version::NODE_EXPRESSIONS, self.version);
+        let lists = self.node.lists().into_iter().filter(|(_, patterns)| !patterns.is_empty());
+        let needs = format!("needs Cluster API {since} or later, but `clusterApi.version` is {version}");
+        lists.map(|(path, _)| SettingProblem::new(path, &needs)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_settings::Settings;
+
+    #[track_caller]
+    fn refused(cluster_api: &str) -> String {
+        Settings::validate(&format!(r#"{{"clusterApi":{cluster_api}}}"#)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn expressions_need_the_version_that_has_them() {
+        assert_eq!(
+            refused(r#"{"version":"v1.9.6","node":{"additionalAnnotations":["a"]}}"#),
+            "clusterApi.node.additionalAnnotations: needs Cluster API v1.10 or later, but `clusterApi.version` is v1.9"
+        );
+    }
+
+    #[test]
+    fn every_senseless_value_is_named_with_its_path() {
+        assert_eq!(
+            refused(r#"{"version":"1.14","controllers":["a",""],"node":{"additionalLabels":["ok","(?x)a"]}}"#),
+            "clusterApi.controllers[1]: expected a non-empty string, found ``; \
+             clusterApi.node.additionalLabels[1]: `(?x)a` at byte 0: `(?` must be followed by flags from `imsU` or \
+             `-`, then `:` or `)`; \
+             clusterApi.version: `1.14` is not `v1.MINOR` or `v1.MINOR.PATCH`"
+        );
+    }
+
+    #[test]
+    fn an_expression_that_does_not_compile_is_found_when_settings_are_validated() {
+        let cluster_api = r#"{"node":{"additionalAnnotations":["a","(?ii)a"]}}"#;
+        assert!(Settings::from_json(&format!(r#"{{"clusterApi":{cluster_api}}}"#)).is_ok());
+        assert_eq!(
+            refused(cluster_api),
+            "clusterApi.node.additionalAnnotations[1]: `(?ii)a` does not compile: duplicate flag"
+        );
+    }
+
+    #[test]
+    fn tags_are_for_the_kinds_of_the_table() {
+        let read = |kinds: &str| {
+            let text = format!(r#"{{"clusterApi":{{"cloudTags":{{"kinds":{kinds}}}}}}}"#);
+            Settings::from_json(&text).unwrap().cluster_api.cloud_tags
+        };
+        let kind = |settings: &ClusterCloudTags, group, kind| settings.of(group, kind).map(|row| row.kind);
+        let (group, aws) = ("infrastructure.cluster.x-k8s.io", read(r#"["AWSCluster"]"#));
+        assert_eq!(kind(&aws, group, "AWSCluster"), Some("AWSCluster"));
+        assert_eq!((kind(&aws, group, "AzureCluster"), kind(&aws, "a.b", "AWSCluster")), (None, None));
+        assert!(read("[]").kinds.is_empty() && ClusterCloudTags::default().kinds.is_empty());
+        assert_eq!(
+            refused(r#"{"cloudTags":{"kinds":["OCICluster","OpenStackCluster"]}}"#),
+            "clusterApi.cloudTags.kinds[1]: expected one of `AWSCluster`, `AzureCluster`, `GCPCluster`, `OCICluster`, \
+             found `OpenStackCluster`"
+        );
+    }
+
+    #[test]
+    fn an_ignored_key_is_a_key_or_a_domain() {
+        let read = r#"{"clusterApi":{"ignoreMisplaced":["team","example.com","example.com/chart"]}}"#;
+        let ignored = Settings::from_json(read).unwrap().cluster_api.ignore_misplaced;
+        assert_eq!(ignored.iter().map(|key| &**key).collect::<Vec<_>>(), ["team", "example.com", "example.com/chart"]);
+        assert_eq!(
+            refused(r#"{"ignoreMisplaced":["example.com/",""]}"#),
+            "clusterApi.ignoreMisplaced[0]: expected a key, or a domain without a trailing slash, found \
+             `example.com/`; \
+             clusterApi.ignoreMisplaced[1]: expected a key, or a domain without a trailing slash, found ``"
+        );
+    }
+
+    #[test]
+    fn controllers_are_listed_by_their_whole_name() {
+        let controllers =
+            Settings::from_json(r#"{"clusterApi":{"controllers":["b","a"]}}"#).unwrap().cluster_api.controllers;
+        assert_eq!(controllers.iter().collect::<Vec<_>>(), ["b", "a"]);
+        assert!(controllers.contains("a") && !controllers.contains("A") && !controllers.contains(""));
+        assert_eq!(Controllers::of(CONTROLLERS).iter().collect::<Vec<_>>(), CONTROLLERS);
+    }
+}

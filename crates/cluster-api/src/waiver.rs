@@ -1,0 +1,120 @@
+//! The two annotations by which a user states that an edit is intended: who may set them, and where they count.
+
+use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_OWNED};
+use crate::catalog::kinds::KindRow;
+use crate::json::Malformed;
+use crate::messages::waivers as messages;
+use crate::propagation::copied::{self, AnnotationOrigin};
+use crate::settings::ClusterApiSettings;
+use crate::subject::Subject;
+use facts::annotations::EXEMPT;
+use facts::fact::Fact;
+use facts::finding::Finding;
+use kube::lookup::Lookups;
+use kube::object::Object;
+use setting_types::{Stance, Users};
+
+/// An annotation whose value is the reason why an edit is intended.
+pub struct Waiver {
+    pub annotation: &'static str,
+    /// The setting that says who may set it.
+    pub setting: &'static str,
+    users: fn(ClusterApiSettings<'_>) -> &Users,
+}
+
+/// Guard rails are off for the object.
+pub const EXEMPTION: Waiver =
+    Waiver { annotation: EXEMPT, setting: "guards.exemptBy", users: |settings| &settings.guards.exempt_by };
+
+/// Machines may be replaced.
+pub const APPROVAL: Waiver = Waiver {
+    annotation: APPROVE_ROLLOUT,
+    setting: "clusterApi.approveRolloutBy",
+    users: |settings| &settings.cluster_api.approve_rollout_by,
+};
+
+/// Whether an object's waiver counts.
+pub enum Standing<'o> {
+    /// The object has none.
+    Absent,
+    /// It states no reason.
+    WithoutReason,
+    /// It counts, for this reason.
+    Counts(&'o str),
+    /// It does not count, for this reason.
+    Ignored(Fact),
+    /// This request sets it, and its user may not.
+    Forbidden,
+}
+
+impl Waiver {
+    /// Whether the waiver of the object under review counts.
+    ///
+    /// A waiver is about one object: a copy that Cluster API made from a source does not count. If it is restricted to
+    /// some users, a stored one was admitted when it was set, unless it could have been set in another way. A request
+    /// without a user name, such as the audit scanner's, is about what is stored.
+    ///
+    /// # Errors
+    /// When the object does not have the structure of a Kubernetes object.
+    pub(crate) fn standing<'o>(
+        &self,
+        subject: &Subject<'o>,
+        settings: ClusterApiSettings<'_>,
+        lookups: &Lookups<'o>,
+    ) -> Result<Standing<'o>, Malformed> {
+        let Some(value) = subject.object.annotations.get(self.annotation) else { return Ok(Standing::Absent) };
+        let reason = value.trim_ascii();
+        if reason.is_empty() {
+            return Ok(Standing::WithoutReason);
+        }
+        match copied::origin(self.annotation, value, subject, &settings.cluster_api, lookups)? {
+            AnnotationOrigin::Own => {}
+            AnnotationOrigin::Above(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
+            AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),
+        }
+        let review = subject.review;
+        if review.username.is_empty() || self.may_be_set(subject, settings) {
+            return Ok(Standing::Counts(reason));
+        }
+        let stored = subject.old()?.filter(|old| old.annotations.get(self.annotation) == Some(value));
+        Ok(match stored {
+            None => Standing::Forbidden,
+            Some(stored) if was_admitted(subject, stored) => Standing::Counts(reason),
+            Some(_) => Standing::Ignored(messages::of_others(self.annotation, self.setting)),
+        })
+    }
+
+    /// Who may set it, if the user of this request may not.
+    pub(crate) fn others(&self, subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> Option<String> {
+        let users = (self.users)(settings);
+        (!self.may_be_set(subject, settings)).then(|| messages::one_of(self.setting, &users.to_string()))
+    }
+
+    /// The users who may set it, separated by commas.
+    pub fn users(&self, settings: ClusterApiSettings<'_>) -> String {
+        (self.users)(settings).to_string()
+    }
+
+    /// How the policy reacts if the user of this request sets it and may not.
+    pub(crate) fn forbidden(&self) -> Finding {
+        Finding {
+            check: self.setting,
+            at: "metadata.annotations".to_owned(),
+            message: messages::forbidden(self.annotation),
+            stance: Stance::Reject,
+            verdict: None,
+        }
+    }
+
+    fn may_be_set(&self, subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> bool {
+        let users = (self.users)(settings);
+        users.is_empty() || subject.review.is_by_one_of(|name| users.contains(name))
+    }
+}
+
+/// Whether a stored waiver can only have been set in a request that the policy evaluated. Below another object it may
+/// be a leftover of a copy, and the policy does not receive the creation of templates.
+fn was_admitted(subject: &Subject<'_>, stored: &Object<'_>) -> bool {
+    let gets_copies = stored.controller().is_some() || stored.labels.contains_key(TOPOLOGY_OWNED);
+    !gets_copies && (subject.place.is_some() || subject.row.is_none_or(KindRow::is_guarded))
+}

@@ -1,0 +1,262 @@
+//! What a change says: the warning for the person at kubectl, and its part of a refusal.
+
+use crate::change::{Action, Change, Value};
+use crate::messages::propagation as messages;
+use crate::messages::{EntryName, Location, and_more};
+use crate::shortening::{first_that_fits, short};
+use crate::source::{SourceObject, SourcePath};
+
+/// What is done about a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is written.
+    Written,
+    /// The settings leave it as it is.
+    Left,
+    /// It is left to Cluster API: its owners cannot be restored.
+    LeftToClusterApi,
+}
+
+/// The warning for one difference. The policy's own record needs none.
+///
+/// The path is shortened first, then the name of the source object.
+pub fn of_change(change: &Change, fate: Fate) -> Option<String> {
+    let what_happened = match change.action {
+        Action::Recorded => return None,
+        _ if fate == Fate::LeftToClusterApi => {
+            let sentence =
+                messages::changed(change.entry(), messages::LEFT_TO_CLUSTER_API, messages::NO_MANAGED_FIELDS);
+            return Some(short(sentence));
+        }
+        _ if fate == Fate::Left => messages::NOT_RESTORED,
+        Action::Added => messages::ADDED,
+        Action::Changed => messages::CORRECTED,
+        Action::Restored => messages::RESTORED,
+        Action::Removed => messages::REMOVED,
+    };
+    let wordings = Detail::ALL.into_iter().map(|detail| {
+        let reason = change.reason(detail);
+        messages::changed(change.entry(), what_happened, &reason)
+    });
+    Some(short(first_that_fits(wordings)))
+}
+
+/// Restored before changed, removed and added.
+pub fn rank(change: &Change) -> u8 {
+    match change.action {
+        Action::Restored => 0,
+        Action::Changed => 1,
+        Action::Removed => 2,
+        Action::Added => 3,
+        Action::Recorded => 4,
+    }
+}
+
+/// Differences as parts of one refusal: the first few, each with a value of limited length. The report has all.
+pub fn differences(changes: &[Change]) -> String {
+    const MOST: usize = 10;
+    let mut parts: Vec<String> = changes.iter().take(MOST).map(Change::difference).collect();
+    if changes.len() > MOST {
+        parts.push(and_more(changes.len() - MOST));
+    }
+    parts.join("; ")
+}
+
+/// How exactly the source of a change is named.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Detail {
+    Path,
+    Object,
+    Kind,
+}
+
+impl Detail {
+    /// The most exact first.
+    pub(super) const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
+
+    /// An object, and a path in it if there is one.
+    pub(super) fn location<'a>(self, object: &'a SourceObject, path: Option<&'a str>) -> Location<'a> {
+        match (self, path) {
+            (Detail::Path, Some(path)) => Location::InObject { object: object.as_str(), path },
+            (Detail::Path | Detail::Object, _) => Location::Object(object.as_str()),
+            (Detail::Kind, _) => Location::Kind(object.kind()),
+        }
+    }
+}
+
+impl Change {
+    fn entry(&self) -> EntryName<'_> {
+        EntryName { noun: self.entry.as_str(), key: &self.key }
+    }
+
+    /// The reason: where the entry is set, or the rule if that is no other object.
+    fn reason(&self, detail: Detail) -> String {
+        let Some(object) = &self.source else { return self.rule.to_string() };
+        let source = detail.location(object, self.place.as_ref().map(SourcePath::as_str));
+        match (self.action, &self.place) {
+            (Action::Removed, _) => messages::no_longer_set_on(source),
+            (_, None) => messages::managed_by_cluster_api(source),
+            (_, Some(_)) => messages::set_on(source),
+        }
+    }
+
+    /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
+    #[must_use]
+    pub fn difference(&self) -> String {
+        const LONGEST_VALUE: usize = 63;
+        let reason = self.reason(Detail::Path);
+        match self.to.as_ref().map(Value::plain) {
+            Some(value) if value.chars().count() > LONGEST_VALUE => {
+                let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
+                messages::must_be(self.entry(), &self.at, &beginning, &reason)
+            }
+            Some(value) => messages::must_be(self.entry(), &self.at, value, &reason),
+            None => messages::must_be_removed(self.entry(), &self.at, &reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::change::EntryNoun;
+    use crate::shortening::{LONGEST, SHORTEST_KEY};
+
+    const PATH: &str = ".spec.template.metadata.labels";
+
+    fn added(key: &str, value: &str) -> Change {
+        Change {
+            at: "metadata.labels".into(),
+            key: key.to_owned(),
+            action: Action::Added,
+            from: None,
+            to: Some(Value::string(value)),
+            rule: "a rule".into(),
+            source: Some(SourceObject::new("MachineSet", &"fleet/ms")),
+            path: crate::json::path::Path::fields(&["metadata", "labels"]).into(),
+            entry: EntryNoun::Label,
+            place: Some(SourcePath::of_field(PATH)),
+        }
+    }
+
+    fn warning(change: &Change) -> String {
+        of_change(change, Fate::Written).unwrap()
+    }
+
+    #[test]
+    fn every_action_has_its_warning() {
+        let change = |action| Change { action, ..added("team", "red") };
+        for (action, fate, expected) in [
+            (
+                Action::Added,
+                Fate::Written,
+                Some("label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (
+                Action::Changed,
+                Fate::Written,
+                Some("label `team` corrected: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (
+                Action::Restored,
+                Fate::Written,
+                Some("label `team` restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (
+                Action::Restored,
+                Fate::Left,
+                Some(
+                    "label `team` edited but not restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)",
+                ),
+            ),
+            (
+                Action::Restored,
+                Fate::LeftToClusterApi,
+                Some("label `team` not restored by this policy: no readable managedFields; Cluster API restores it"),
+            ),
+            (
+                Action::Removed,
+                Fate::Written,
+                Some("label `team` removed: no longer set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (Action::Recorded, Fate::Written, None),
+        ] {
+            assert_eq!(of_change(&change(action), fate).as_deref(), expected, "{action:?}");
+        }
+    }
+
+    #[test]
+    fn a_forced_label_names_the_object_that_it_follows_from() {
+        let forced = Change { place: None, ..added("cluster.x-k8s.io/set-name", "ms") };
+        assert_eq!(
+            warning(&forced),
+            "label `cluster.x-k8s.io/set-name` added: set by Cluster API from MachineSet fleet/ms"
+        );
+    }
+
+    #[test]
+    fn a_change_without_source_names_its_rule() {
+        let own = Change { action: Action::Removed, source: None, place: None, ..added("team", "red") };
+        assert_eq!(warning(&own), "label `team` removed: a rule");
+    }
+
+    #[test]
+    fn the_path_gives_way_first_then_the_object_then_the_middle_of_the_key() {
+        let of = |length: usize| warning(&added(&"k".repeat(length), ""));
+        let key = |length: usize| "k".repeat(length);
+        for (length, expected) in [
+            (45, format!("label `{}` added: set on MachineSet fleet/ms ({PATH})", key(45))),
+            (46, format!("label `{}` added: set on MachineSet fleet/ms", key(46))),
+            (78, format!("label `{}` added: set on MachineSet fleet/ms", key(78))),
+            (79, format!("label `{}` added: set on the MachineSet", key(79))),
+            (83, format!("label `{}` added: set on the MachineSet", key(83))),
+            (84, format!("label `{}…{}` added: set on the MachineSet", key(41), key(41))),
+            (316, format!("label `{}…{}` added: set on the MachineSet", key(41), key(41))),
+        ] {
+            assert_eq!(of(length), expected, "{length}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_warning_is_longer_than_120_characters_or_loses_its_key(
+            key in "[a-zä./`-]{0,320}", kind in "[A-Z][a-z]{0,60}", name in "[a-z/-]{0,320}", path in "\\.[a-z.]{0,200}",
+            forced in any::<bool>(),
+            fate in prop::sample::select(vec![Fate::Written, Fate::Left, Fate::LeftToClusterApi]),
+        ) {
+            let change = Change {
+                source: Some(SourceObject::new(&kind, &name)),
+                place: (!forced).then(|| SourcePath::of_field(&path)),
+                action: Action::Restored,
+                ..added(&key, "red")
+            };
+            let warning = of_change(&change, fate).unwrap();
+            prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
+            let whole = format!("label `{key}` ");
+            let beginning: String = key.chars().take(SHORTEST_KEY / 2).collect();
+            prop_assert!(warning.starts_with(&format!("label `{beginning}")), "{}", warning);
+            prop_assert!(key.chars().count() > SHORTEST_KEY || warning.starts_with(&whole), "{}", warning);
+        }
+    }
+
+    #[test]
+    fn a_value_as_long_as_a_label_may_be_stays_whole() {
+        let value = "v".repeat(63);
+        let must_be = |value: &str| {
+            format!("label `a` in `metadata.labels` must be `{value}`: set on MachineSet fleet/ms ({PATH})")
+        };
+        assert_eq!(differences(&[added("a", &value)]), must_be(&value));
+        assert_eq!(differences(&[added("a", &format!("{value}v"))]), must_be(&format!("{value}…")));
+    }
+
+    #[test]
+    fn a_refusal_lists_ten_differences_and_counts_the_others() {
+        let surplus = Change { to: None, source: None, ..added("a", "") };
+        let one = "label `a` in `metadata.labels` must be removed: a rule";
+        assert_eq!(differences(&vec![surplus.clone(); 10]), [one; 10].join("; "));
+        let eleven = format!("{}; and 1 more: see the audit annotation `report`", [one; 10].join("; "));
+        assert_eq!(differences(&vec![surplus; 11]), eleven);
+    }
+}

@@ -1,0 +1,153 @@
+//! Why nothing is compared.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::messages::reasons as messages;
+
+/// Why nothing is done, and which object is the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotApplicable {
+    /// The kind of reason.
+    pub reason: NotApplicableReason,
+    /// The object, user or kind that is the reason, or what is wrong with it; empty for the object under review.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub because: String,
+}
+
+/// The reasons for which nothing is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotApplicableReason {
+    /// The version of the object is neither v1beta1 nor v1beta2.
+    UnknownApiVersion,
+    /// The object is being deleted.
+    Deleting,
+    /// The object, its parent or its Cluster is paused.
+    Paused,
+    /// The topology controller compares the desired object with the stored one.
+    TopologyDryRun,
+    /// No owner propagates anything to the object.
+    NoOwner,
+    /// The owner is of a kind that the policy may not read.
+    UnknownOwnerKind,
+    /// The parent does not exist.
+    ParentMissing,
+    /// The parent could not be read.
+    LookupFailed,
+    /// The parent has the name of the owner, but is another object.
+    ParentOfAnotherUid,
+    /// The parent is being deleted.
+    ParentDeleting,
+    /// The Cluster has no topology.
+    NoTopology,
+    /// The Cluster's control plane is another object.
+    AnotherControlPlane,
+    /// The Machine that the Node names has another Node.
+    AnotherNode,
+    /// The Machine that the Node names has no Node yet.
+    NoNodeYet,
+    /// The Machine that the Node names belongs to another Cluster than the Node.
+    AnotherCluster,
+    /// The Cluster's topology has no such entry.
+    TopologyEntryMissing,
+    /// The ClusterClass has no such entry.
+    ClassEntryMissing,
+    /// A claim: its composite is stamped instead.
+    Claim,
+    /// The composite, or the Cluster of an infrastructure cluster, was adopted, not provisioned.
+    Adopted,
+    /// The assignments of the composite or of the Cluster cannot be used, and are stored as they are.
+    UnusableAssignments,
+    /// The field of cloud tags cannot be used, and is stored as it is.
+    UnusableTags,
+    /// The label registry does not exist or could not be read.
+    RegistryUnavailable,
+}
+
+/// The end of a sentence about the object under review, such as `Cluster fleet/c1 is paused`.
+impl fmt::Display for NotApplicable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let because = self.because.as_str();
+        let sentence: Cow<'_, str> = match self.reason {
+            NotApplicableReason::UnknownApiVersion => messages::UNKNOWN_API_VERSION.into(),
+            NotApplicableReason::Deleting => messages::DELETING.into(),
+            NotApplicableReason::Paused if because.is_empty() => messages::PAUSED.into(),
+            NotApplicableReason::Paused => messages::is_paused(because).into(),
+            NotApplicableReason::TopologyDryRun => messages::TOPOLOGY_DRY_RUN.into(),
+            NotApplicableReason::NoOwner => messages::NO_OWNER.into(),
+            NotApplicableReason::UnknownOwnerKind => messages::is_not_read(because).into(),
+            NotApplicableReason::ParentMissing => messages::was_not_found(because).into(),
+            NotApplicableReason::LookupFailed | NotApplicableReason::RegistryUnavailable => {
+                messages::could_not_be_read(because).into()
+            }
+            NotApplicableReason::ParentOfAnotherUid => messages::has_another_uid(because).into(),
+            NotApplicableReason::ParentDeleting => messages::is_deleting(because).into(),
+            NotApplicableReason::NoTopology => messages::has_no_topology(because).into(),
+            NotApplicableReason::AnotherControlPlane => messages::has_another_control_plane(because).into(),
+            NotApplicableReason::AnotherNode => messages::has_another_node(because).into(),
+            NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
+            NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
+            NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
+                let (object, entry) = because.split_once(": ").unwrap_or((because, ""));
+                messages::has_no_such_entry(object, entry).into()
+            }
+            NotApplicableReason::Claim => messages::CLAIM.into(),
+            NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
+            NotApplicableReason::UnusableTags => messages::UNUSABLE_TAGS.into(),
+            NotApplicableReason::Adopted if because.is_empty() => messages::ADOPTED.into(),
+            NotApplicableReason::Adopted => messages::was_adopted(because).into(),
+        };
+        f.write_str(&sentence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_the_end_of_a_sentence_and_names_its_object() {
+        for (reason, because, expected) in [
+            (NotApplicableReason::UnknownApiVersion, "", "its API version is neither v1beta1 nor v1beta2"),
+            (NotApplicableReason::Deleting, "", "it is being deleted"),
+            (NotApplicableReason::Paused, "", "it is paused"),
+            (NotApplicableReason::Paused, "Cluster a/b", "Cluster a/b is paused"),
+            (NotApplicableReason::TopologyDryRun, "", "the request is a dry run of the topology controller"),
+            (NotApplicableReason::NoOwner, "", "no owner propagates anything to it"),
+            (NotApplicableReason::UnknownOwnerKind, "Other b", "Other b is of a kind that the policy does not read"),
+            (NotApplicableReason::ParentMissing, "v1 A b", "v1 A b was not found"),
+            (NotApplicableReason::LookupFailed, "v1 A b", "v1 A b could not be read"),
+            (NotApplicableReason::RegistryUnavailable, "v1 A b", "v1 A b could not be read"),
+            (
+                NotApplicableReason::ParentOfAnotherUid,
+                "A b",
+                "the UID of A b differs from the one in the ownerReference",
+            ),
+            (NotApplicableReason::ParentDeleting, "A b", "A b is being deleted"),
+            (NotApplicableReason::NoTopology, "Cluster b", "Cluster b has no topology"),
+            (NotApplicableReason::AnotherControlPlane, "Cluster b", "Cluster b refers to a different control plane"),
+            (NotApplicableReason::AnotherNode, "Machine b", "Machine b refers to a different Node"),
+            (NotApplicableReason::NoNodeYet, "Machine b", "Machine b has no Node yet"),
+            (
+                NotApplicableReason::AnotherCluster,
+                "Machine b",
+                "Machine b belongs to a different Cluster than the one in the Node's annotation",
+            ),
+            (NotApplicableReason::TopologyEntryMissing, "Cluster b: md", "Cluster b has no entry `md`"),
+            (NotApplicableReason::ClassEntryMissing, "ClusterClass b: md", "ClusterClass b has no entry `md`"),
+            (NotApplicableReason::Claim, "", "it is a claim: its composite gets the tags"),
+            (
+                NotApplicableReason::UnusableAssignments,
+                "",
+                "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments",
+            ),
+            (NotApplicableReason::Adopted, "", "it was adopted, not provisioned"),
+            (NotApplicableReason::Adopted, "Cluster a/b", "Cluster a/b was adopted, not provisioned"),
+        ] {
+            assert_eq!(NotApplicable { reason, because: because.to_owned() }.to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The cluster's answers in one pass over a request.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+use crate::cluster::{Cluster, Get, LookupCause, LookupError};
+use crate::json::document::Document;
+use crate::lookup_record::LookupRecord;
+
+/// The maximum number of reads of one evaluation, including those past the cache: twice what the longest route takes,
+/// because some kinds are requested in two versions. A host rejects an evaluation that takes too long, and a module has
+/// no clock.
+pub const MOST_READS: usize = 16;
+
+/// How the objects above are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Through the host's cache: an answer may be some seconds old. Sufficient to find that nothing has to be done.
+    Cached,
+    /// Past the cache. What is written or refused depends on these: an older answer would override a user who has
+    /// changed the object above in the meantime, and Cluster API would not correct it.
+    Fresh,
+}
+
+/// The number of reads that a pass has left.
+pub struct ReadBudget(Cell<usize>);
+
+impl ReadBudget {
+    /// That of a whole pass. Each pass has one of its own: otherwise a request that needs more than half of the reads
+    /// could never be confirmed.
+    pub fn whole() -> Self {
+        ReadBudget(Cell::new(MOST_READS))
+    }
+
+    /// Takes one read; false if none is left.
+    fn take(&self) -> bool {
+        let left = self.0.get().checked_sub(1);
+        left.inspect(|left| self.0.set(*left)).is_some()
+    }
+}
+
+/// The questions of one pass and their answers. Values that are read of an object borrow from them.
+pub struct Answers<'b> {
+    reads: Reads,
+    budget: &'b ReadBudget,
+    first: OnceCell<Box<ReadAnswer>>,
+    records: RefCell<Vec<LookupRecord>>,
+    names: OnceCell<Box<ComputedName>>,
+}
+
+/// A name that no object has, and that is asked for.
+struct ComputedName {
+    name: String,
+    next: OnceCell<Box<ComputedName>>,
+}
+
+struct ReadAnswer {
+    asked: Rc<Asked>,
+    next: OnceCell<Box<ReadAnswer>>,
+}
+
+/// A question, and its answer.
+struct Asked {
+    get: Get,
+    given: Result<Document<'static>, LookupError>,
+}
+
+impl<'b> Answers<'b> {
+    pub fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
+        Answers { reads, budget, first: OnceCell::new(), records: RefCell::default(), names: OnceCell::new() }
+    }
+
+    /// Keeps a name for questions: names of objects are otherwise parts of what was read.
+    pub fn name(&self, name: String) -> &str {
+        let mut end = &self.names;
+        while let Some(known) = end.get() {
+            end = &known.next;
+        }
+        &end.get_or_init(|| Box::new(ComputedName { name, next: OnceCell::new() })).name
+    }
+
+    /// The answer to a question. The same question is only asked once.
+    pub fn ask(&self, get: Get, cluster: &dyn Cluster) -> &Result<Document<'static>, LookupError> {
+        let mut end = &self.first;
+        while let Some(ReadAnswer { asked, next }) = end.get().map(|answer| &**answer) {
+            if asked.get == get {
+                return &asked.given;
+            }
+            end = next;
+        }
+        let given = self.read(&get, cluster).map(Document::new);
+        &self.keep(end, Rc::new(Asked { get, given })).asked.given
+    }
+
+    /// Repeats the questions of an earlier pass, until an answer differs. Returns whether none does. An answer that does
+    /// not differ is shared with the earlier pass.
+    pub fn confirm(&self, earlier: &Answers<'_>, cluster: &dyn Cluster) -> bool {
+        let (mut next, mut end) = (&earlier.first, &self.first);
+        while let Some(ReadAnswer { asked, next: after }) = next.get().map(|answer| &**answer) {
+            let now = self.read(&asked.get, cluster);
+            let is_same = match (&now, &asked.given) {
+                (Ok(now), Ok(then)) => now.trim_ascii() == then.root().text(),
+                (Err(now), Err(then)) => now == then,
+                _ => false,
+            };
+            if !is_same {
+                self.keep(end, Rc::new(Asked { get: asked.get.clone(), given: now.map(Document::new) }));
+                return false;
+            }
+            // Before anything else is allocated: so its memory is used again.
+            drop(now);
+            (next, end) = (after, &self.keep(end, Rc::clone(asked)).next);
+        }
+        true
+    }
+
+    fn read(&self, get: &Get, cluster: &dyn Cluster) -> Result<String, LookupError> {
+        match self.budget.take() {
+            true => cluster.get(&Get { fresh: self.reads == Reads::Fresh, ..get.clone() }),
+            false => Err(LookupError {
+                cause: LookupCause::TooManyReads,
+                detail: format!("at most {MOST_READS} reads in one pass"),
+            }),
+        }
+    }
+
+    fn keep<'a>(&self, end: &'a OnceCell<Box<ReadAnswer>>, asked: Rc<Asked>) -> &'a ReadAnswer {
+        let result = asked.given.as_ref().map_or_else(|error| error.cause.to_string(), |_| "found".to_owned());
+        self.record(LookupRecord { get: asked.get.to_string(), result, fresh: self.reads == Reads::Fresh });
+        end.get_or_init(|| Box::new(ReadAnswer { asked, next: OnceCell::new() }))
+    }
+
+    /// Appends to the report of the questions.
+    pub fn record(&self, record: LookupRecord) {
+        self.records.borrow_mut().push(record);
+    }
+
+    /// The report of the questions, in the order in which they were asked.
+    pub fn records(&self) -> Vec<LookupRecord> {
+        self.records.borrow().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::masks::Masks;
+
+    /// Counts what it is asked.
+    struct Counting(Cell<usize>);
+
+    impl Cluster for Counting {
+        fn get(&self, get: &Get) -> Result<String, LookupError> {
+            self.0.set(self.0.get() + 1);
+            Ok(format!(r#"{{"metadata":{{"name":"{}"}}}}"#, get.name))
+        }
+    }
+
+    fn get(number: usize) -> Get {
+        let (api_version, kind) = ("cluster.x-k8s.io/v1beta2".to_owned(), "Cluster".to_owned());
+        Get { api_version, kind, namespace: None, name: number.to_string(), masks: Masks::NONE, fresh: false }
+    }
+
+    #[test]
+    fn each_pass_has_its_own_reads() {
+        let cluster = Counting(Cell::new(0));
+        let budgets = [ReadBudget::whole(), ReadBudget::whole()];
+        let [cached, fresh] = [(Reads::Cached, &budgets[0]), (Reads::Fresh, &budgets[1])]
+            .map(|(reads, budget)| Answers::new(reads, budget));
+        for number in 0..MOST_READS {
+            assert!(cached.ask(get(number), &cluster).is_ok());
+        }
+        // What was asked already costs nothing.
+        assert!(cached.ask(get(0), &cluster).is_ok());
+        let refused = cached.ask(get(MOST_READS), &cluster).as_ref().unwrap_err();
+        assert_eq!((refused.cause, &*refused.detail), (LookupCause::TooManyReads, "at most 16 reads in one pass"));
+        assert_eq!(cluster.0.get(), MOST_READS);
+        assert_eq!(cached.records().last().map(|record| &*record.result), Some("too many reads"));
+        // An answer that was refused for the number of reads is the same in the next pass.
+        assert!(fresh.confirm(&cached, &cluster));
+        assert_eq!(cluster.0.get(), 2 * MOST_READS);
+    }
+}

@@ -1,0 +1,89 @@
+//! `metadata.managedFields`: who owns which field of an object.
+//!
+//! Source: staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go, `DecodeManagedFields`,
+//! `BuildManagerIdentifier` and `sortEncodedManagedFields`.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::json::document::Json;
+use crate::json::splice::{Edit, Write, splice};
+use crate::object::group_and_version;
+
+/// One entry: what one manager owns through one operation.
+#[derive(Debug, Clone, Copy)]
+pub struct ManagedFieldsEntry<'a> {
+    json: Json<'a>,
+    pub manager: &'a str,
+    operation: &'a str,
+    api_version: &'a str,
+    subresource: &'a str,
+    /// Such as `2026-11-22T10:28:00Z`; empty if there is none.
+    time: &'a str,
+    /// The set of fields, as `FieldsV1`.
+    pub fields: Json<'a>,
+}
+
+impl<'a> ManagedFieldsEntry<'a> {
+    /// The entries of an object; `None` if they do not have the API server's format.
+    pub fn all(managed_fields: Json<'a>) -> Option<Vec<ManagedFieldsEntry<'a>>> {
+        managed_fields.as_elements()?.map(ManagedFieldsEntry::read).collect()
+    }
+
+    fn read(json: Json<'a>) -> Option<ManagedFieldsEntry<'a>> {
+        let text = |field| json.string(&[field]).ok().map(Option::unwrap_or_default);
+        let entry = ManagedFieldsEntry {
+            json,
+            manager: text("manager")?,
+            operation: text("operation")?,
+            api_version: text("apiVersion")?,
+            subresource: text("subresource")?,
+            time: text("time")?,
+            fields: json.get("fieldsV1").ok()?,
+        };
+        let is_known =
+            ["Apply", "Update"].contains(&entry.operation) && ["", "FieldsV1"].contains(&text("fieldsType")?);
+        is_known.then_some(entry)
+    }
+
+    /// The version of the object in which the fields are named.
+    pub fn version(&self) -> &'a str {
+        group_and_version(self.api_version).1
+    }
+
+    /// Whether the manager applies: it declares everything it wants, and removes what it no longer declares.
+    pub fn applies(&self) -> bool {
+        self.operation == "Apply"
+    }
+
+    /// Whether it is what a manager applied to the object itself.
+    pub fn is_apply_of(&self, manager: &str) -> bool {
+        self.applies() && self.subresource.is_empty() && self.manager == manager
+    }
+
+    /// Whether both belong to the same manager for the API server: entries of Apply are one in all versions.
+    pub fn is_of_the_manager_of(&self, other: &ManagedFieldsEntry<'_>) -> bool {
+        self.manager == other.manager
+            && self.operation == other.operation
+            && self.subresource == other.subresource
+            && (self.applies() || self.api_version == other.api_version)
+    }
+
+    /// The order in which the API server lists entries.
+    pub fn order(&self, other: &ManagedFieldsEntry<'_>) -> Ordering {
+        // Times in one format and zone are ordered like their texts.
+        let key = |entry: &ManagedFieldsEntry<'_>| {
+            [entry.operation, entry.time, entry.manager, entry.api_version, entry.subresource].map(str::to_owned)
+        };
+        key(self).cmp(&key(other))
+    }
+
+    /// The entry with this set of fields; `None` if it cannot be written.
+    pub fn with(&self, fields: &str) -> Option<Cow<'a, str>> {
+        if fields == self.fields.text() {
+            return Some(Cow::Borrowed(self.json.text()));
+        }
+        let write = Write { object: &[], field: "fieldsV1", edit: Edit::Set(fields.into()) };
+        splice(self.json, &[write]).ok().map(Cow::Owned)
+    }
+}

@@ -1,0 +1,129 @@
+//! What a patch reads and writes.
+//!
+//! Source: function-patch-and-transform, patches.go, `ApplyFromFieldPathPatch` and `patchFieldValueToMultiple`.
+
+use super::field_path::FieldPathStep;
+use super::halt::Halt;
+use super::patch::{Patch, PatchSource, Target};
+use super::transform::{TransformedValue, transformed};
+use super::value::{Expanded, NoPathValue, SimulatedValue};
+use crate::json::document::Json;
+use crate::messages;
+
+/// The maximum expanded size of patch sets and wildcards, in bytes of text plus [`PATCH`] for each patch: sets of a few
+/// kilobytes, on thousands of resources. Crossplane has no such limit; without one, resources times patches would be
+/// the square of the input.
+const MOST_EXPANDED: usize = 16 << 20;
+/// The cost of a patch, however short, in the bytes of [`MOST_EXPANDED`].
+pub(super) const PATCH: usize = 100;
+
+/// The expanded size of patch sets and wildcards.
+#[derive(Default)]
+pub(super) struct Expansion(usize);
+
+impl Expansion {
+    /// Counts more bytes.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub(super) fn charge<'a>(&mut self, bytes: usize, at: Json<'a>) -> Result<(), Halt<'a>> {
+        self.0 += bytes;
+        if self.0 > MOST_EXPANDED {
+            return Err(at.malformed(messages::too_many_patches(MOST_EXPANDED >> 20)).into());
+        }
+        Ok(())
+    }
+}
+
+/// The value that a patch reads, after its transforms; `None` if it is absent.
+///
+/// # Errors
+/// When the path leads through something other than objects and lists.
+pub(super) fn read<'a>(
+    patch: &Patch<'a>,
+    composite: &SimulatedValue<'a>,
+    environment: &SimulatedValue<'a>,
+) -> Result<Option<SimulatedValue<'a>>, Halt<'a>> {
+    let Some(from) = &patch.from else { return Ok(Some(SimulatedValue::Scalar)) };
+    let found = match patch.source {
+        PatchSource::Composite => composite.get(from).map(|value| value.into_owned()),
+        PatchSource::Environment => environment.get(from).map(|value| match &*value {
+            SimulatedValue::Object(object) if object.tags.is_some() => SimulatedValue::Object(object.clone()),
+            SimulatedValue::Scalar => SimulatedValue::Scalar,
+            _ => SimulatedValue::Unknown,
+        }),
+        PatchSource::Resource => Ok(SimulatedValue::Unknown),
+    };
+    match found {
+        Err(NoPathValue::NotFound) => Ok(None),
+        Err(NoPathValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, &problem)),
+        Ok(value) => {
+            let is_map = matches!(value, SimulatedValue::Object(_));
+            Ok(Some(match transformed(&patch.transforms, is_map).map_err(|halt| Halt::fails(patch.at, halt))? {
+                TransformedValue::Same => value.brought_by(patch.at),
+                TransformedValue::Scalar => SimulatedValue::Scalar,
+                TransformedValue::Unknown => SimulatedValue::Unknown,
+            }))
+        }
+    }
+}
+
+/// Whether a patch reads all of `spec.cloudTags`.
+pub(super) fn is_from_tags(patch: &Patch<'_>) -> bool {
+    patch.source == PatchSource::Composite
+        && patch.from.as_deref() == Some(&[FieldPathStep::Field("spec"), FieldPathStep::Field("cloudTags")])
+}
+
+/// Applies a patch between the composite and the environment.
+///
+/// # Errors
+/// As [`read`] and [`write`].
+pub(super) fn to_environment<'a>(
+    patch: &Patch<'a>,
+    composite: &SimulatedValue<'a>,
+    environment: &mut SimulatedValue<'a>,
+    expansion: &mut Expansion,
+) -> Result<(), Halt<'a>> {
+    match (patch.target, read(patch, composite, environment)?) {
+        (Target::Environment, Some(value)) => write(environment, patch, value, expansion),
+        _ => Ok(()),
+    }
+}
+
+/// Writes to the target of a patch.
+///
+/// # Errors
+/// When the path leads through something other than objects and lists, or a wildcard matches nothing.
+pub(super) fn write<'a>(
+    to: &mut SimulatedValue<'a>,
+    patch: &Patch<'a>,
+    value: SimulatedValue<'a>,
+    expansion: &mut Expansion,
+) -> Result<(), Halt<'a>> {
+    if !patch.is_expanded {
+        return write_at(to, &patch.to, patch, value);
+    }
+    let expanded = match to.expand(&patch.to) {
+        Err(NoPathValue::Mismatch(problem)) => return Err(unusable(patch, patch.to_text, &problem)),
+        Err(NoPathValue::NotFound) => Expanded::default(),
+        Ok(expanded) => expanded,
+    };
+    if expanded.paths.is_empty() && !expanded.is_open {
+        return Err(Halt::fails(patch.at, messages::no_match(patch.to_text)));
+    }
+    expansion.charge(expanded.paths.len() * PATCH, patch.at)?;
+    expanded.paths.iter().try_for_each(|path| write_at(to, path, patch, value.clone()))
+}
+
+fn write_at<'a>(
+    to: &mut SimulatedValue<'a>,
+    path: &[FieldPathStep<'a>],
+    patch: &Patch<'a>,
+    value: SimulatedValue<'a>,
+) -> Result<(), Halt<'a>> {
+    to.write(path, value, patch.policy).map_err(|problem| unusable(patch, patch.to_text, &problem))
+}
+
+fn unusable<'a>(patch: &Patch<'a>, path: &str, problem: &str) -> Halt<'a> {
+    Halt::fails(patch.at, messages::unusable_path(path, problem))
+}

@@ -1,0 +1,367 @@
+//! Whether one composed resource gets the tags of its composite.
+
+use std::borrow::Cow;
+
+use super::field_path::FieldPathStep;
+use super::nested::OwnTags;
+use super::resource::ComposedResource;
+use super::resource_kind::ResourceKind;
+use super::tag_keys::TagKeys;
+use super::value::SimulatedValue;
+use crate::CLOUD_TAGS;
+use crate::exemption::exempts;
+use crate::faults::FaultSeverity::{CannotTell, Fails, Loss, Note, Risk};
+use crate::faults::{FaultSeverity, Faults};
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::kind_limits::{KindLimit, RefusedKeys};
+use crate::messages;
+use facts::annotations::EXEMPT;
+use kube::metadata_key::{is_annotation_key, is_label_key};
+use tag_carriers::{Holds, Tags, TagsOfKind, newer_field};
+use tag_rules::CloudTags;
+
+/// Suffixes of field names: the table of carriers has every map of strings in a field with such a name.
+const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
+/// Where a managed resource has the fields that its provider reads.
+const FOR_PROVIDER: &str = "spec.forProvider.";
+/// … and those that it only reads when it creates the cloud's resource.
+const INIT_PROVIDER: &str = "spec.initProvider.";
+/// Policies with which a provider keeps the cloud's resource up to date.
+const UPDATING: [&str; 2] = ["*", "Update"];
+/// The policy with which it creates it.
+const CREATING: &str = "Create";
+
+/// Finds out what happens to the tags of one resource; `is_unread_later` says whether a function that is not evaluated
+/// runs later, `settings` which labels become tags.
+///
+/// # Errors
+/// When the resource does not have the structure that Crossplane defines.
+pub(super) fn judge<'a>(
+    resource: &ComposedResource<'a>,
+    is_unread_later: bool,
+    settings: &CloudTags,
+    keys: TagKeys<'_>,
+    faults: &mut Faults<'a>,
+) -> Result<(), Malformed> {
+    let (base, kind) = (resource.base, resource.kind);
+    if base.is_null() {
+        faults.add(CannotTell, resource.at, messages::NO_BASE);
+        return Ok(());
+    }
+    let reason = base.at(&["metadata", "annotations", EXEMPT])?;
+    if !reason.is_null() && exempts(reason.as_string()?, reason, faults) {
+        return Ok(());
+    }
+    let Some(known) = kind.known else {
+        judge_object_metadata(resource, keys, faults);
+        faults.add(CannotTell, resource.at, messages::unknown_kind(kind.group, kind.kind));
+        return Ok(());
+    };
+    let policies = Policies::of(&resource.object);
+    if policies == Policies::Observing {
+        return Ok(());
+    }
+    for (severity, at, message) in &resource.faults {
+        faults.add(*severity, *at, message);
+    }
+    let is_delivered = resource.tags().is_some();
+    let mut places =
+        TagPlaces { resource, known, keys, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
+    places.judge(faults);
+    places.judge_field(faults);
+    if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
+        faults.add(Risk, resource.at, messages::NEVER_UPDATED);
+    }
+    if is_delivered && !places.is_lost {
+        judge_keys(resource, keys, faults);
+    }
+    if places.is_lost || is_delivered {
+        return Ok(());
+    }
+    for (at, doubt) in &resource.doubts {
+        faults.add(CannotTell, *at, doubt);
+    }
+    match known.tags {
+        _ if places.is_doubted || !resource.doubts.is_empty() => {}
+        Tags::Nowhere => {}
+        Tags::List(field) => {
+            let steps: Vec<FieldPathStep<'_>> = field.split('.').map(FieldPathStep::Field).collect();
+            let is_filled = resource.object.get(&steps).is_ok() || is_unread_later;
+            let severity = if is_filled { CannotTell } else { Risk };
+            faults.add(severity, resource.at, messages::list_of_tags(kind.kind, field));
+        }
+        Tags::Map(_) if kind.is_composite => match OwnTags::of(&resource.object, settings) {
+            OwnTags::Made => faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN),
+            OwnTags::Unknown => faults.add(CannotTell, resource.at, messages::LABELS_OF_THE_REGISTRY),
+            OwnTags::None if is_unread_later => {
+                faults.add(CannotTell, resource.at, messages::not_patched_so_far(CLOUD_TAGS))
+            }
+            OwnTags::None => faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS),
+        },
+        Tags::Map(field) => {
+            let path = written_path(field, &resource.object);
+            match is_unread_later {
+                true => faults.add(CannotTell, resource.at, messages::not_patched_so_far(&path)),
+                false => faults.add(Loss, resource.at, messages::not_patched(&path)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The places of one resource that patches copied tags to.
+struct TagPlaces<'r, 'a> {
+    resource: &'r ComposedResource<'a>,
+    known: TagsOfKind,
+    keys: TagKeys<'r>,
+    /// Whether one of them is the field for tags.
+    is_delivered: bool,
+    /// A fault says how they are lost.
+    is_lost: bool,
+    /// Another field may hold tags.
+    is_doubted: bool,
+}
+
+impl<'a> TagPlaces<'_, 'a> {
+    fn judge(&mut self, faults: &mut Faults<'a>) {
+        for (steps, entries) in self.resource.object.places() {
+            let place = FieldPlace::of(&steps);
+            let patch = entries.by.unwrap_or(self.resource.at);
+            self.judge_place(&place, patch, faults);
+        }
+    }
+
+    /// Evaluates one place. A field that the kind does not declare makes the write fail: it is not dropped.
+    fn judge_place(&mut self, place: &FieldPlace, patch: Json<'a>, faults: &mut Faults<'a>) {
+        let (kind, to) = (self.resource.kind, &*place.path);
+        let fails = if self.resource.is_pruned { Loss } else { Fails };
+        let is_text = |parent: &str| to.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
+        let found = match self.known.tags {
+            Tags::Map(field) if to == field && !place.is_element => return,
+            _ if OBJECT_METADATA.contains(&to) => match object_metadata(kind, to, self.keys) {
+                Some(fault) => Some(fault),
+                None => return,
+            },
+            // Crossplane drops labels and annotations that are not strings, and creates the resource.
+            _ if is_text("metadata.labels") || is_text("metadata.annotations") => return,
+            Tags::Map(field) if is_text(field) => Some((Fails, messages::map_to_text(to).to_string())),
+            Tags::Map(field) if to == field => Some((Fails, messages::not_a_map("a list", field).to_string())),
+            Tags::List(field) if to == field || is_text(field) => {
+                Some((Fails, messages::map_to_list(field).to_string()))
+            }
+            _ if kind.is_composite => None,
+            _ if newer_field(kind.group, kind.kind).is_some_and(|newer| newer.path == to) => {
+                let after = newer_field(kind.group, kind.kind).map_or("", |newer| newer.after);
+                faults.add(CannotTell, patch, messages::newer_field(kind.kind, to, after));
+                self.is_doubted = true;
+                return;
+            }
+            _ if !to.starts_with(FOR_PROVIDER) && !to.starts_with(INIT_PROVIDER) => {
+                let is_default = to == CLOUD_TAGS && patch.get("toFieldPath").is_ok_and(Json::is_null);
+                Some((fails, if is_default { messages::NO_TO_FIELD_PATH.to_owned() } else { self.misplaced(to) }))
+            }
+            Tags::Map(field) if to.strip_prefix(INIT_PROVIDER) == field.strip_prefix(FOR_PROVIDER) => {
+                if !self.is_delivered {
+                    faults.add(Risk, patch, messages::INITIAL_TAGS);
+                    self.is_doubted = true;
+                }
+                return;
+            }
+            tags => match (kind.holds(&of_provider(to)), tags) {
+                (Some(Holds::TagsBesides), _) => return,
+                (Some(_), _) if self.is_delivered => return,
+                (Some(_), Tags::Map(field)) => Some((Loss, messages::wrong_field(kind.kind, to, field).to_string())),
+                (Some(Holds::NoTags), Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
+                (Some(Holds::Unknown), Tags::Nowhere | Tags::List(_)) => None,
+                (None, _) if is_tag_like(to) => Some((fails, self.misplaced(to))),
+                (None, Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
+                (None, Tags::Map(_)) if self.is_delivered => None,
+                (None, Tags::Map(field)) => Some((Loss, messages::wrong_field(kind.kind, to, field).to_string())),
+            },
+        };
+        match found {
+            Some((severity, message)) => {
+                self.is_lost = true;
+                faults.add(severity, patch, message);
+            }
+            None => {
+                self.is_doubted = true;
+                faults.add(CannotTell, patch, messages::unknown_field(kind.kind, to));
+            }
+        }
+    }
+
+    /// The sentence about tags in a field that is not for tags.
+    fn misplaced(&self, to: &str) -> String {
+        let kind = self.resource.kind.kind;
+        match self.known.tags {
+            Tags::Map(field) => messages::undeclared_field(to, field).to_string(),
+            Tags::List(_) | Tags::Nowhere => messages::no_tags(kind, to).to_string(),
+        }
+    }
+
+    /// Evaluates the value of the field for tags.
+    fn judge_field(&mut self, faults: &mut Faults<'a>) {
+        let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
+        if matches!(*found, SimulatedValue::Scalar) {
+            self.is_lost = true;
+            let message = messages::not_a_map("a string", self.resource.kind.field());
+            faults.add(Fails, self.resource.at, message);
+        }
+    }
+}
+
+/// Maps of every Kubernetes object.
+const OBJECT_METADATA: [&str; 2] = ["metadata.labels", "metadata.annotations"];
+
+/// What happens to an object with tags in its labels or annotations, whose keys the API server checks.
+fn object_metadata(kind: ResourceKind<'_>, to: &str, keys: TagKeys<'_>) -> Option<(FaultSeverity, String)> {
+    let is_valid = if to == "metadata.labels" { is_label_key } else { is_annotation_key };
+    let samples = keys.samples(cloud_of(kind.group));
+    match samples.iter().filter(|key| is_valid(key)).count() {
+        0 => Some((Fails, messages::no_label_keys(to).to_string())),
+        count if count == samples.len() => None,
+        _ => Some((CannotTell, messages::maybe_no_label_keys(to).to_string())),
+    }
+}
+
+/// The same for an object of which nothing else is known.
+fn judge_object_metadata<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
+    for (steps, entries) in resource.object.places() {
+        let place = FieldPlace::of(&steps);
+        if OBJECT_METADATA.contains(&&*place.path)
+            && let Some((severity, message)) = object_metadata(resource.kind, &place.path, keys)
+        {
+            faults.add(severity, entries.by.unwrap_or(resource.at), message);
+        }
+    }
+}
+
+/// The provider whose cloud a managed resource is of, as in the settings.
+fn cloud_of(group: &str) -> Option<&'static str> {
+    const CLOUDS: [(&str, &str); 9] = [
+        ("aws", "aws"),
+        ("azure", "azure"),
+        ("gcp", "gcp"),
+        ("hcloud", "hetzner"),
+        ("hetzner", "hetzner"),
+        ("openstack", "openstack"),
+        ("digitalocean", "digitalocean"),
+        ("oci", "oci"),
+        ("alibabacloud", "alibaba"),
+    ];
+    let parts: Vec<&str> = group.split('.').collect();
+    let is_provider =
+        |part: &&str| ["upbound", "crossplane"].iter().any(|of| parts.contains(of)) && parts.contains(part);
+    CLOUDS.iter().find(|(part, _)| is_provider(part)).map(|(_, provider)| *provider)
+}
+
+/// Whether the cloud accepts the keys on this kind.
+fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
+    let kind = resource.kind;
+    for limit in KindLimit::of(kind.group, kind.kind).filter(|limit| is_as_limited(limit, &resource.object)) {
+        let samples = keys.samples(Some(limit.provider));
+        let Some(char) = samples.iter().find_map(|key| limit.refused(key)) else { continue };
+        let (severity, message) = match limit.effect {
+            RefusedKeys::Resource => (Fails, messages::keys_refuse_resource(char, limit.profile).to_string()),
+            RefusedKeys::Tags => (Loss, messages::keys_dropped(char, limit.profile).to_string()),
+        };
+        faults.add(severity, resource.at, message);
+    }
+}
+
+/// Whether an object has the value that a limit depends on.
+fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
+    let Some(([outer, inner], wanted)) = limit.only_with else { return true };
+    let [spec, provider, outer, inner] = ["spec", "forProvider", outer, inner].map(FieldPathStep::Field);
+    // Old versions of a kind have a list with one element where newer ones have an object.
+    let paths = [vec![spec, provider, outer, inner], vec![spec, provider, outer, FieldPathStep::Element(0), inner]];
+    let has = |path: &Vec<FieldPathStep<'_>>| match object.get(path).as_deref() {
+        Ok(SimulatedValue::Given(json)) => json.as_str() == Some(wanted),
+        _ => false,
+    };
+    paths.iter().any(has)
+}
+
+/// A place in an object, without the elements of lists.
+struct FieldPlace {
+    path: String,
+    /// Whether it is an element of a list.
+    is_element: bool,
+}
+
+impl FieldPlace {
+    fn of(steps: &[FieldPathStep<'_>]) -> Self {
+        let mut path = String::new();
+        for step in steps {
+            match step {
+                FieldPathStep::Field(name) if name.contains('.') => path.push_str(&["[", name, "]"].concat()),
+                FieldPathStep::Field(name) => {
+                    path.push_str(if path.is_empty() { "" } else { "." });
+                    path.push_str(name);
+                }
+                FieldPathStep::Element(_) => {}
+            }
+        }
+        FieldPlace { path, is_element: matches!(steps.last(), Some(FieldPathStep::Element(_))) }
+    }
+}
+
+/// The field that a provider always reads, for one that it only reads when it creates the cloud's resource.
+fn of_provider(path: &str) -> Cow<'_, str> {
+    path.strip_prefix(INIT_PROVIDER).map_or(Cow::Borrowed(path), |rest| Cow::Owned([FOR_PROVIDER, rest].concat()))
+}
+
+/// The path of a field as a patch of this object must write it: old versions of some kinds have a list with one element
+/// where newer ones have an object, and the table of carriers omits elements.
+fn written_path(field: &'static str, object: &SimulatedValue<'_>) -> String {
+    let (mut path, mut steps) = (String::new(), Vec::new());
+    for name in field.split('.') {
+        path.push_str(if path.is_empty() { "" } else { "." });
+        path.push_str(name);
+        steps.push(FieldPathStep::Field(name));
+        let is_list = match object.get(&steps).as_deref() {
+            Ok(SimulatedValue::List(_)) => true,
+            Ok(SimulatedValue::Given(json)) => json.as_elements().is_some(),
+            _ => false,
+        };
+        if is_list {
+            path.push_str("[0]");
+            steps.push(FieldPathStep::Element(0));
+        }
+    }
+    path
+}
+
+/// Whether the name of a field suggests tags.
+fn is_tag_like(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    TAG_LIKE.iter().any(|end| path.ends_with(end))
+}
+
+/// What a provider does to the cloud's resource, by `spec.managementPolicies`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Policies {
+    /// Everything, or it is not known.
+    Updating,
+    /// It creates it with its tags, and never changes them.
+    CreatingOnly,
+    /// It only observes it: then nothing writes its tags.
+    Observing,
+}
+
+impl Policies {
+    fn of(object: &SimulatedValue<'_>) -> Self {
+        let found = object.get(&["spec", "managementPolicies"].map(FieldPathStep::Field));
+        let Ok(SimulatedValue::Given(policies)) = found.as_deref() else { return Policies::Updating };
+        let names = || policies.as_elements().into_iter().flatten().map(Json::as_str);
+        let is_known = names().next().is_some() && names().all(|name| name.is_some());
+        let has = |wanted: &[&str]| names().flatten().any(|name| wanted.contains(&name));
+        match () {
+            () if !is_known || has(&UPDATING) => Policies::Updating,
+            () if has(&[CREATING]) => Policies::CreatingOnly,
+            () => Policies::Observing,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! One resource that a Composition composes, patch by patch.
+
+use std::fmt::Display;
+
+use super::apply::{self, Expansion};
+use super::halt::Halt;
+use super::patch::{Patch, PatchSource, Target};
+use super::resource_kind::ResourceKind;
+use super::value::{ComposedTags, MergePolicy, SimulatedObject, SimulatedValue};
+use crate::faults::FaultSeverity::{self, Fails, Loss};
+use crate::json::document::Json;
+use crate::messages;
+
+/// What the steps of a Composition set in one resource.
+pub(super) struct ComposedResource<'a> {
+    /// Its name; empty if it needs none, as in Crossplane 1.
+    pub(super) name: &'a str,
+    /// Its entry in a list of `resources`.
+    pub(super) at: Json<'a>,
+    /// The object before patches; absent if another function creates it.
+    pub(super) base: Json<'a>,
+    pub(super) kind: ResourceKind<'a>,
+    /// The object after the patches so far.
+    pub(super) object: SimulatedValue<'a>,
+    /// The number of the step that composes it, from 1; 0 without a pipeline.
+    pub(super) step: usize,
+    /// Whether Crossplane drops fields that the kind does not declare, as Crossplane 1 does; otherwise it fails over them.
+    pub(super) is_pruned: bool,
+    /// How patches lose tags, or prevent the creation of the resource.
+    pub(super) faults: Vec<(FaultSeverity, Json<'a>, String)>,
+    /// Patches that may copy the tags, and what is not known about them.
+    pub(super) doubts: Vec<(Json<'a>, String)>,
+    /// Whether a patch wrote other tags, as a whole map.
+    has_patched_tags: bool,
+}
+
+impl<'a> ComposedResource<'a> {
+    /// A resource before its first patch.
+    pub(super) fn new(name: &'a str, at: Json<'a>, base: Json<'a>, kind: ResourceKind<'a>, step: usize) -> Self {
+        let is_pruned = step == 0;
+        ComposedResource {
+            name,
+            at,
+            base,
+            kind,
+            object: if base.is_null() { SimulatedValue::Unknown } else { template(base, is_pruned) },
+            step,
+            is_pruned,
+            faults: Vec::new(),
+            doubts: Vec::new(),
+            has_patched_tags: false,
+        }
+    }
+
+    /// Applies a patch.
+    ///
+    /// # Errors
+    /// When the function fails because of it.
+    pub(super) fn apply(
+        &mut self,
+        patch: &Patch<'a>,
+        composite: &SimulatedValue<'a>,
+        environment: &mut SimulatedValue<'a>,
+        expansion: &mut Expansion,
+    ) -> Result<(), Halt<'a>> {
+        let Some(value) = apply::read(patch, composite, environment)? else {
+            if patch.is_required && patch.target == Target::Resource {
+                self.fault(Fails, patch.at, messages::required_and_absent(patch.from_text));
+            }
+            return Ok(());
+        };
+        match patch.target {
+            Target::Composite => Ok(()),
+            Target::Environment => apply::write(environment, patch, value, expansion),
+            Target::Resource => self.apply_value(patch, value, expansion),
+        }
+    }
+
+    fn apply_value(
+        &mut self,
+        patch: &Patch<'a>,
+        value: SimulatedValue<'a>,
+        expansion: &mut Expansion,
+    ) -> Result<(), Halt<'a>> {
+        let field = self.kind.field();
+        let is_to_field = patch.to == self.kind.steps();
+        let brings_tags = matches!(&value, SimulatedValue::Object(object) if object.tags.is_some());
+        let is_unknown = matches!(value, SimulatedValue::Unknown);
+        if brings_tags && patch.is_required {
+            self.fault(Fails, patch.at, messages::REQUIRED_SOURCE);
+        }
+        let before = self.tags();
+        let replaced = self.replaced().filter(|_| brings_tags && is_to_field && patch.policy == MergePolicy::Replace);
+        apply::write(&mut self.object, patch, value, expansion)?;
+        let after = self.tags();
+        match (before.is_some_and(|tags| tags.is_whole), after.map(|tags| tags.is_whole)) {
+            _ if replaced.is_some() => self.fault(Loss, patch.at, replaced.unwrap_or_default()),
+            (true, None) => self.fault(Loss, patch.at, messages::replaced_later(field)),
+            (true, Some(false)) => self.fault(Loss, patch.at, messages::overwritten_later(field)),
+            (false, Some(false)) if before.is_none() => self.fault(Loss, patch.at, messages::kept_from_merge(field)),
+            (_, None) if is_to_field && is_unknown => self.doubt(patch),
+            _ => {}
+        }
+        self.has_patched_tags |= is_to_field && is_unknown;
+        Ok(())
+    }
+
+    /// A patch may copy the tags.
+    fn doubt(&mut self, patch: &Patch<'a>) {
+        if patch.source == PatchSource::Environment {
+            self.doubts.push((patch.at, messages::from_environment(self.kind.field()).to_string()));
+        } else if !patch.transforms.is_empty() && apply::is_from_tags(patch) {
+            self.doubts.push((patch.at, messages::TRANSFORMS.to_owned()));
+        }
+    }
+
+    /// The entries of `spec.cloudTags` in the field for tags.
+    pub(super) fn tags(&self) -> Option<ComposedTags<'a>> {
+        self.object.tags_at(&self.kind.steps())
+    }
+
+    /// What a patch replaces other than tags of the composite, as the sentence about it.
+    fn replaced(&self) -> Option<&'static str> {
+        let is_given = |value: &SimulatedValue<'a>| matches!(value, SimulatedValue::Given(_));
+        match &*self.object.get(&self.kind.steps()).ok()? {
+            SimulatedValue::Given(base) if base.as_fields().is_some_and(|fields| fields.len() > 0) => {
+                Some(messages::REPLACES_BASE)
+            }
+            SimulatedValue::Object(object) if object.fields.values().any(is_given) => Some(messages::REPLACES_BASE),
+            SimulatedValue::Object(object) if !object.fields.is_empty() => Some(messages::REPLACES_EARLIER_PATCH),
+            _ if self.has_patched_tags => Some(messages::REPLACES_EARLIER_PATCH),
+            _ => None,
+        }
+    }
+
+    pub(super) fn fault(&mut self, severity: FaultSeverity, at: Json<'a>, message: impl Display) {
+        self.faults.push((severity, at, message.to_string()));
+    }
+}
+
+/// A base before its first patch. Crossplane 1 declares it as an embedded resource: the API server stores `metadata:
+/// null`, as in a file, as an empty object. In the input of a function it remains null, and a patch of labels fails.
+fn template<'a>(base: Json<'a>, is_embedded: bool) -> SimulatedValue<'a> {
+    let Some(fields) = base.as_fields().filter(|_| is_embedded) else { return SimulatedValue::Given(base) };
+    let fields = fields.map(|(name, value)| match value.is_null() && name == "metadata" {
+        true => (name, SimulatedValue::Object(SimulatedObject::default())),
+        false => (name, SimulatedValue::Given(value)),
+    });
+    SimulatedValue::Object(SimulatedObject { fields: fields.collect(), ..SimulatedObject::default() })
+}

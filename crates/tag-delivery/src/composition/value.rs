@@ -1,0 +1,505 @@
+//! The values in a resource while it is composed, as far as they are known: where `spec.cloudTags` is, and where not.
+//!
+//! Source: crossplane-runtime, pkg/fieldpath/paved.go, `GetValue`, `SetValue` and `ExpandWildcards`; pkg/fieldpath/merge.go.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::field_path::FieldPathStep;
+use crate::json::document::Json;
+
+/// One value.
+#[derive(Debug, Clone)]
+pub(super) enum SimulatedValue<'a> {
+    /// No value, or null.
+    Absent,
+    /// A part of a base, as written there.
+    Given(Json<'a>),
+    Object(SimulatedObject<'a>),
+    /// Elements that are known, by index.
+    List(BTreeMap<u32, SimulatedValue<'a>>),
+    /// A text, a number or a boolean that a patch writes.
+    Scalar,
+    /// An unknown value of a composite, the environment or a function.
+    Unknown,
+}
+
+/// An object, with its known fields.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SimulatedObject<'a> {
+    pub(super) fields: BTreeMap<&'a str, SimulatedValue<'a>>,
+    /// The entries of `spec.cloudTags`, if they are among the fields.
+    pub(super) tags: Option<ComposedTags<'a>>,
+    /// Whether it may have other fields.
+    pub(super) is_open: bool,
+}
+
+/// The prefixes of the keys of cloud tags.
+pub(super) type Prefixes<'a> = &'a [Cow<'a, str>];
+
+/// The entries of `spec.cloudTags`, at one place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ComposedTags<'a> {
+    pub(super) prefixes: Prefixes<'a>,
+    /// Whether none of them was overwritten or removed.
+    pub(super) is_whole: bool,
+    /// The patch, or entry of a function's input, that copied them; absent in the composite itself.
+    pub(super) by: Option<Json<'a>>,
+}
+
+/// Why there is no value under a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoPathValue {
+    /// A field or an element is absent.
+    NotFound,
+    /// A step leads through something other than an object or a list.
+    Mismatch(String),
+}
+
+/// What a write does to an existing value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MergePolicy {
+    Replace,
+    /// Objects are merged, and existing values are kept.
+    Merge,
+    /// Objects are merged, and new values replace existing ones.
+    ForceMerge,
+}
+
+/// The paths that a path with wildcards matches.
+#[derive(Debug, Default)]
+pub(super) struct Expanded<'a> {
+    pub(super) paths: Vec<Vec<FieldPathStep<'a>>>,
+    /// Whether it may match others as well.
+    pub(super) is_open: bool,
+}
+
+impl<'a> SimulatedValue<'a> {
+    /// A composite, of which only `spec.cloudTags` is known.
+    pub(super) fn composite(prefixes: Prefixes<'a>) -> Self {
+        let of_field = |name, value| {
+            SimulatedValue::Object(SimulatedObject {
+                fields: BTreeMap::from([(name, value)]),
+                tags: None,
+                is_open: true,
+            })
+        };
+        let tags = Some(ComposedTags { prefixes, is_whole: true, by: None });
+        let tags = SimulatedValue::Object(SimulatedObject { fields: BTreeMap::new(), tags, is_open: false });
+        of_field("spec", of_field("cloudTags", tags))
+    }
+
+    pub(super) fn is_absent(&self) -> bool {
+        match self {
+            SimulatedValue::Absent => true,
+            SimulatedValue::Given(json) => json.is_null(),
+            _ => false,
+        }
+    }
+
+    /// The value under a path.
+    ///
+    /// # Errors
+    /// When it is absent, or a step leads through something other than an object or a list.
+    pub(super) fn get(&self, path: &[FieldPathStep<'a>]) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
+        let Some((step, rest)) = path.split_first() else {
+            return Ok(Cow::Borrowed(self));
+        };
+        match self.child(*step)? {
+            Cow::Borrowed(child) => child.get(rest),
+            Cow::Owned(child) => child.get(rest).map(|value| Cow::Owned(value.into_owned())),
+        }
+    }
+
+    fn child(&self, step: FieldPathStep<'a>) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
+        let found = match (self, step) {
+            (SimulatedValue::Unknown, _) => Cow::Borrowed(self),
+            (SimulatedValue::Object(object), FieldPathStep::Field(name)) => match object.fields.get(name) {
+                Some(value) => Cow::Borrowed(value),
+                None if object.has_tag(name) => Cow::Owned(SimulatedValue::Scalar),
+                None if object.is_open => Cow::Owned(SimulatedValue::Unknown),
+                None => Cow::Owned(SimulatedValue::Absent),
+            },
+            (SimulatedValue::List(elements), FieldPathStep::Element(index)) => {
+                elements.get(&index).map_or(Cow::Owned(SimulatedValue::Absent), Cow::Borrowed)
+            }
+            (SimulatedValue::Given(json), FieldPathStep::Field(name)) => {
+                Cow::Owned(SimulatedValue::Given(json.get(name).map_err(|_| NoPathValue::Mismatch(mismatch(step)))?))
+            }
+            (SimulatedValue::Given(json), FieldPathStep::Element(index)) => {
+                let mut elements = json
+                    .as_elements()
+                    .filter(|_| !json.is_null())
+                    .ok_or_else(|| NoPathValue::Mismatch(mismatch(step)))?;
+                Cow::Owned(elements.nth(index as usize).map_or(SimulatedValue::Absent, SimulatedValue::Given))
+            }
+            (SimulatedValue::Absent, FieldPathStep::Field(_)) => Cow::Borrowed(self),
+            _ => return Err(NoPathValue::Mismatch(mismatch(step))),
+        };
+        if found.is_absent() { Err(NoPathValue::NotFound) } else { Ok(found) }
+    }
+
+    /// Writes a value under a path. Missing objects on the path are created.
+    ///
+    /// # Errors
+    /// When a step leads through something other than an object or a list.
+    pub(super) fn write(
+        &mut self,
+        path: &[FieldPathStep<'a>],
+        value: SimulatedValue<'a>,
+        policy: MergePolicy,
+    ) -> Result<(), String> {
+        let mut here = self;
+        let mut steps = path.iter().peekable();
+        while let Some(step) = steps.next() {
+            let is_last = steps.peek().is_none();
+            here.unfold(*step);
+            here = match (here, step) {
+                (SimulatedValue::Object(object), FieldPathStep::Field(name)) => {
+                    let there = match object.has_tag(name) {
+                        true if is_last && policy == MergePolicy::Merge => return Ok(()),
+                        true => SimulatedValue::Scalar,
+                        false if object.is_open => SimulatedValue::Unknown,
+                        false => SimulatedValue::Absent,
+                    };
+                    if let Some(tags) = object.tags.as_mut().filter(|tags| tags.may_have(name)) {
+                        tags.is_whole = false;
+                    }
+                    object.fields.entry(name).or_insert(there)
+                }
+                (SimulatedValue::List(elements), FieldPathStep::Element(index)) => {
+                    elements.entry(*index).or_insert(SimulatedValue::Absent)
+                }
+                _ => return Err(mismatch(*step)),
+            };
+            if let (SimulatedValue::Absent, Some(next)) = (&*here, steps.peek()) {
+                *here = match next {
+                    FieldPathStep::Field(_) => SimulatedValue::Object(SimulatedObject::default()),
+                    FieldPathStep::Element(_) => SimulatedValue::List(BTreeMap::new()),
+                };
+            }
+        }
+        match policy {
+            MergePolicy::Replace => *here = value,
+            MergePolicy::Merge => here.merge(value, false),
+            MergePolicy::ForceMerge => here.merge(value, true),
+        }
+        Ok(())
+    }
+
+    /// Reads one level of a base, or decides what an unknown value is, so that the step can be taken.
+    fn unfold(&mut self, step: FieldPathStep<'a>) {
+        match (&*self, step) {
+            (SimulatedValue::Unknown, FieldPathStep::Field(_)) => {
+                *self = SimulatedValue::Object(SimulatedObject { is_open: true, ..SimulatedObject::default() })
+            }
+            (SimulatedValue::Unknown, FieldPathStep::Element(_)) => *self = SimulatedValue::List(BTreeMap::new()),
+            (SimulatedValue::Given(json), FieldPathStep::Field(_)) if !json.is_null() => {
+                if let Some(fields) = json.as_fields() {
+                    let fields = fields.map(|(name, value)| (name, SimulatedValue::Given(value))).collect();
+                    *self = SimulatedValue::Object(SimulatedObject { fields, ..SimulatedObject::default() });
+                }
+            }
+            (SimulatedValue::Given(json), FieldPathStep::Element(_)) if !json.is_null() => {
+                if let Some(elements) = json.as_elements() {
+                    *self = SimulatedValue::List((0..).zip(elements.map(SimulatedValue::Given)).collect());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Merges another value into this one; `forced` says which one wins if they are not both objects.
+    fn merge(&mut self, from: SimulatedValue<'a>, forced: bool) {
+        self.unfold_object();
+        let mut from = from;
+        from.unfold_object();
+        match (&mut *self, from) {
+            (SimulatedValue::Object(object), SimulatedValue::Object(from)) => object.merge(from, forced),
+            (SimulatedValue::Object(object), SimulatedValue::Unknown) => object.is_open = true,
+            (SimulatedValue::Unknown, SimulatedValue::Object(from)) => {
+                *self = SimulatedValue::Object(SimulatedObject { is_open: true, ..from })
+            }
+            (_, from) => {
+                if forced || self.is_absent() {
+                    *self = from;
+                }
+            }
+        }
+    }
+
+    fn unfold_object(&mut self) {
+        if matches!(self, SimulatedValue::Given(_)) {
+            self.unfold(FieldPathStep::EVERY);
+        }
+    }
+
+    /// The paths that exist for a path with wildcards; none if a step is absent.
+    ///
+    /// # Errors
+    /// When a step leads through something other than an object or a list, or a wildcard matches nothing.
+    pub(super) fn expand(&self, path: &[FieldPathStep<'a>]) -> Result<Expanded<'a>, NoPathValue> {
+        let mut expanded = Expanded::default();
+        self.expand_into(path, &mut Vec::new(), &mut expanded)?;
+        Ok(expanded)
+    }
+
+    fn expand_into(
+        &self,
+        path: &[FieldPathStep<'a>],
+        at: &mut Vec<FieldPathStep<'a>>,
+        expanded: &mut Expanded<'a>,
+    ) -> Result<(), NoPathValue> {
+        let Some((step, rest)) = path.split_first() else {
+            expanded.paths.push(at.clone());
+            return Ok(());
+        };
+        let steps = if *step == FieldPathStep::EVERY { self.steps(expanded)? } else { vec![*step] };
+        for step in steps {
+            let child = match self.child(step) {
+                Err(NoPathValue::NotFound) => continue,
+                child => child?,
+            };
+            at.push(step);
+            child.expand_into(rest, at, expanded)?;
+            at.pop();
+        }
+        Ok(())
+    }
+
+    /// The steps that a wildcard matches.
+    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoPathValue> {
+        match self {
+            SimulatedValue::Unknown => {
+                expanded.is_open = true;
+                Ok(Vec::new())
+            }
+            SimulatedValue::Object(object) => {
+                expanded.is_open |= object.is_open;
+                // One entry represents all tags.
+                let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
+                Ok(object.fields.keys().copied().chain(tag).map(FieldPathStep::Field).collect())
+            }
+            SimulatedValue::List(elements) => Ok(elements.keys().copied().map(FieldPathStep::Element).collect()),
+            SimulatedValue::Given(json) if json.is_null() => Err(NoPathValue::NotFound),
+            SimulatedValue::Given(json) => {
+                let fields =
+                    json.as_fields().map(|fields| fields.map(|(name, _)| FieldPathStep::Field(name)).collect());
+                let elements =
+                    || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| FieldPathStep::Element(at)).collect());
+                fields.or_else(elements).ok_or_else(|| NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY)))
+            }
+            SimulatedValue::Absent => Err(NoPathValue::NotFound),
+            SimulatedValue::Scalar => Err(NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY))),
+        }
+    }
+
+    /// The entries of `spec.cloudTags` under a path of fields, in any elements of lists on the path.
+    pub(super) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<ComposedTags<'a>> {
+        match (self, path.split_first()) {
+            (SimulatedValue::Object(object), None) => object.tags,
+            (SimulatedValue::Object(object), Some((FieldPathStep::Field(name), rest))) => {
+                object.fields.get(name)?.tags_at(rest)
+            }
+            (SimulatedValue::List(elements), Some(_)) => elements.values().find_map(|element| element.tags_at(path)),
+            _ => None,
+        }
+    }
+
+    /// Every place that has entries of `spec.cloudTags`.
+    pub(super) fn places(&self) -> Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)> {
+        let mut places = Vec::new();
+        self.places_into(&mut Vec::new(), &mut places);
+        places
+    }
+
+    fn places_into(
+        &self,
+        at: &mut Vec<FieldPathStep<'a>>,
+        places: &mut Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)>,
+    ) {
+        let mut below = |step, value: &SimulatedValue<'a>| {
+            at.push(step);
+            value.places_into(at, places);
+            at.pop();
+        };
+        match self {
+            SimulatedValue::Object(object) => {
+                object.fields.iter().for_each(|(name, value)| below(FieldPathStep::Field(name), value));
+                places.extend(object.tags.map(|tags| (at.clone(), tags)));
+            }
+            SimulatedValue::List(elements) => {
+                elements.iter().for_each(|(index, value)| below(FieldPathStep::Element(*index), value))
+            }
+            SimulatedValue::Absent | SimulatedValue::Given(_) | SimulatedValue::Scalar | SimulatedValue::Unknown => {}
+        }
+    }
+
+    /// Records which patch copies the entries of the composite.
+    pub(super) fn brought_by(mut self, patch: Json<'a>) -> Self {
+        self.bring(patch);
+        self
+    }
+
+    fn bring(&mut self, patch: Json<'a>) {
+        if let SimulatedValue::Object(object) = self {
+            object.fields.values_mut().for_each(|value| value.bring(patch));
+            if let Some(tags) = &mut object.tags {
+                tags.by = Some(patch);
+            }
+        }
+    }
+}
+
+impl<'a> SimulatedObject<'a> {
+    /// Whether a field is one of the entries of `spec.cloudTags`, or may be.
+    fn has_tag(&self, name: &str) -> bool {
+        self.tags.is_some_and(|tags| tags.may_have(name)) && !self.fields.contains_key(name)
+    }
+
+    fn merge(&mut self, from: SimulatedObject<'a>, forced: bool) {
+        if let Some(tags) = &mut self.tags {
+            tags.is_whole &= !(forced && from.fields.keys().any(|name| tags.may_have(name)));
+        } else if let Some(tags) = from.tags {
+            let is_kept = !forced && self.fields.keys().any(|name| tags.may_have(name));
+            self.tags = Some(ComposedTags { is_whole: tags.is_whole && !is_kept, ..tags });
+        }
+        for (name, value) in from.fields {
+            if forced || !self.has_tag(name) {
+                self.fields.entry(name).or_insert(SimulatedValue::Absent).merge(value, forced);
+            }
+        }
+        self.is_open |= from.is_open;
+    }
+}
+
+impl ComposedTags<'_> {
+    /// Whether a key has the prefix of cloud tags.
+    fn may_have(&self, key: &str) -> bool {
+        begins(self.prefixes, key)
+    }
+}
+
+/// Whether a key has the prefix of cloud tags.
+pub(super) fn begins(prefixes: Prefixes<'_>, key: &str) -> bool {
+    prefixes.iter().any(|prefix| key.starts_with(&**prefix))
+}
+
+/// What is wrong with a step that cannot be taken, as the end of a sentence.
+fn mismatch(step: FieldPathStep<'_>) -> String {
+    match step {
+        FieldPathStep::Field(name) => format!("the parent of `{name}` is not an object"),
+        FieldPathStep::Element(index) => format!("the parent of element {index} is not a list"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::composition::field_path::parse;
+    use crate::json::document::Document;
+
+    const BASE: &str = r#"{"a":{"list":[{"b":1}],"text":"x","none":null},"tags":{"Role":"vm"}}"#;
+
+    fn write(
+        value: &mut SimulatedValue<'_>,
+        path: &'static str,
+        written: SimulatedValue<'static>,
+        policy: MergePolicy,
+    ) -> Result<(), String> {
+        value.write(&parse(path).unwrap(), written, policy)
+    }
+
+    const PREFIXES: Prefixes<'_> = &[Cow::Borrowed("plexsphere:"), Cow::Borrowed("plexsphere/")];
+
+    fn tags() -> SimulatedValue<'static> {
+        SimulatedValue::composite(PREFIXES).get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
+    }
+
+    /// Whether there are tags under a path, and whether all of them do.
+    fn is_whole(value: &SimulatedValue<'_>, path: &str) -> Option<bool> {
+        value.tags_at(&parse(path).unwrap()).map(|tags| tags.is_whole)
+    }
+
+    #[test]
+    fn a_path_is_found_or_not_or_cannot_be_followed() {
+        let document = Document::new(BASE);
+        let value = SimulatedValue::Given(document.root());
+        let get = |path| value.get(&parse(path).unwrap()).map(|found| matches!(*found, SimulatedValue::Given(_)));
+        assert_eq!(get("a.list[0].b"), Ok(true));
+        for absent in ["b", "a.none", "a.none.b", "a.list[1]"] {
+            assert_eq!(get(absent), Err(NoPathValue::NotFound), "{absent}");
+        }
+        for (path, problem) in [
+            ("a.text.b", "the parent of `b` is not an object"),
+            ("a.list.b", "the parent of `b` is not an object"),
+            ("a[0]", "the parent of element 0 is not a list"),
+        ] {
+            assert_eq!(get(path), Err(NoPathValue::Mismatch(problem.to_owned())), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_composite_is_unknown_but_for_its_tags() {
+        let composite = SimulatedValue::composite(PREFIXES);
+        let get = |path| composite.get(&parse(path).unwrap());
+        assert!(matches!(get("spec.parameters.a").as_deref(), Ok(SimulatedValue::Unknown)));
+        assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(SimulatedValue::Scalar)));
+        assert_eq!(get("spec.cloudTags[*]").err(), Some(NoPathValue::NotFound));
+        assert_eq!(is_whole(&composite, "spec.cloudTags"), Some(true));
+    }
+
+    #[test]
+    fn what_is_missing_on_the_way_is_made() {
+        let mut value = SimulatedValue::Absent;
+        assert_eq!(
+            write(&mut value, "a", SimulatedValue::Scalar, MergePolicy::Replace).unwrap_err(),
+            "the parent of `a` is not an object"
+        );
+        let mut value = SimulatedValue::Object(SimulatedObject::default());
+        write(&mut value, "a.disks[2].tags", tags(), MergePolicy::Replace).unwrap();
+        assert_eq!(is_whole(&value, "a.disks.tags"), Some(true));
+        let path = [
+            FieldPathStep::Field("a"),
+            FieldPathStep::Field("disks"),
+            FieldPathStep::Element(2),
+            FieldPathStep::Field("tags"),
+        ];
+        assert_eq!(value.places().into_iter().map(|(path, _)| path).collect::<Vec<_>>(), [path]);
+    }
+
+    #[test]
+    fn a_merge_keeps_what_is_there_and_a_forced_one_does_not() {
+        let document = Document::new(BASE);
+        for (policy, after_tags, after_key) in [
+            (MergePolicy::Replace, None, Some(false)),
+            (MergePolicy::Merge, Some(true), Some(true)),
+            (MergePolicy::ForceMerge, Some(true), Some(false)),
+        ] {
+            let mut value = SimulatedValue::Given(document.root());
+            write(&mut value, "tags", tags(), MergePolicy::Merge).unwrap();
+            assert_eq!(is_whole(&value, "tags"), Some(true));
+            let mut other = value.clone();
+            write(&mut other, "tags", SimulatedValue::Unknown, policy).unwrap();
+            assert_eq!(is_whole(&other, "tags"), after_tags, "{policy:?}");
+            for key in ["tags[plexsphere:a]", "tags[plexsphere/a]"] {
+                let mut value = value.clone();
+                write(&mut value, key, SimulatedValue::Scalar, policy).unwrap();
+                assert_eq!(is_whole(&value, "tags"), after_key, "{policy:?} {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wildcard_expands_to_what_is_there() {
+        let document = Document::new(BASE);
+        let value = SimulatedValue::Given(document.root());
+        let expand = |path| value.expand(&parse(path).unwrap()).map(|expanded| expanded.paths.len());
+        assert_eq!(expand("*"), Ok(2));
+        assert_eq!(expand("a.list[*].b"), Ok(1));
+        assert_eq!(expand("a.list[*].c"), Ok(0));
+        assert_eq!(expand("b[*]"), Ok(0));
+        assert!(matches!(expand("a.text[*]"), Err(NoPathValue::Mismatch(_))));
+        assert!(SimulatedValue::Unknown.expand(&parse("a[*]").unwrap()).unwrap().is_open);
+    }
+}

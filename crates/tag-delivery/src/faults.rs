@@ -1,0 +1,130 @@
+//! What is wrong with a definition or a Composition, before the settings decide how to react.
+
+use std::cmp::Reverse;
+use std::fmt::Display;
+
+use crate::json::document::Json;
+use crate::messages;
+use facts::fact::Fact;
+use facts::finding::{Finding, TagDelivery};
+use setting_types::Stance;
+
+/// How severe a fault is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FaultSeverity {
+    /// A resource is never created.
+    Fails,
+    /// Tags are lost, or an object with tags is refused.
+    Loss,
+    /// Tags are kept, but less safely than they should be: a warning at most.
+    Risk,
+    /// It is not known: only in the report.
+    CannotTell,
+    /// A user stated the reason, or nothing has to be done: only in the report.
+    Note,
+}
+
+impl FaultSeverity {
+    const ALL: [FaultSeverity; 5] = [
+        FaultSeverity::Fails,
+        FaultSeverity::Loss,
+        FaultSeverity::Risk,
+        FaultSeverity::CannotTell,
+        FaultSeverity::Note,
+    ];
+
+    /// How the policy reacts, if it reacts to a loss with `stance`.
+    fn stance(self, stance: Stance) -> Stance {
+        match self {
+            FaultSeverity::Fails | FaultSeverity::Loss => stance,
+            FaultSeverity::Risk => Stance::Warn,
+            FaultSeverity::CannotTell | FaultSeverity::Note => Stance::Ignore,
+        }
+    }
+
+    /// The code in the report.
+    fn reason(self) -> &'static str {
+        match self {
+            FaultSeverity::Fails => "tags-fail",
+            FaultSeverity::Loss => "tags-lost",
+            FaultSeverity::Risk => "tags-at-risk",
+            FaultSeverity::CannotTell => "tags-cannot-tell",
+            FaultSeverity::Note => "tags-note",
+        }
+    }
+
+    /// What happens to the tags of a resource.
+    fn verdict(self) -> Option<TagDelivery> {
+        match self {
+            FaultSeverity::Fails => Some(TagDelivery::Fails),
+            FaultSeverity::Loss => Some(TagDelivery::Lost),
+            FaultSeverity::CannotTell => Some(TagDelivery::CannotTell),
+            FaultSeverity::Risk | FaultSeverity::Note => None,
+        }
+    }
+}
+
+/// The maximum number of reported faults of one severity: each repeats the name of its subject.
+const MOST: usize = 100;
+
+/// All faults of one object.
+#[derive(Default)]
+pub(super) struct Faults<'a> {
+    /// The subject of the faults that follow, which their messages begin with.
+    pub(super) about: String,
+    /// The same for a resource that is never created.
+    about_failed: String,
+    /// Whether they are about resources of a Composition, which have verdicts.
+    has_verdicts: bool,
+    listed: Vec<(FaultSeverity, Json<'a>, String)>,
+    /// How many there are, by severity.
+    counts: [usize; FaultSeverity::ALL.len()],
+}
+
+impl<'a> Faults<'a> {
+    /// The faults that follow are about a resource of a Composition.
+    pub(super) fn about_resource(&mut self, name: &str) {
+        self.about = messages::about_resource(name);
+        self.about_failed = messages::about_failed_resource(name);
+        self.has_verdicts = true;
+    }
+
+    /// The faults that follow are about all resources of a Composition.
+    pub(super) fn about_all_resources(&mut self) {
+        self.about.clear();
+        messages::ABOUT_FAILED_COMPOSITION.clone_into(&mut self.about_failed);
+        self.has_verdicts = true;
+    }
+
+    pub(super) fn add(&mut self, severity: FaultSeverity, at: Json<'a>, message: impl Display) {
+        let Some(count) = self.counts.get_mut(severity as usize) else {
+            return;
+        };
+        *count += 1;
+        if *count <= MOST {
+            let about = if severity == FaultSeverity::Fails { &self.about_failed } else { &self.about };
+            self.listed.push((severity, at, format!("{about}{message}")));
+        }
+    }
+
+    /// The findings, if the reaction to a loss is `stance`; the most severe first. Faults beyond the limit are counted
+    /// in a finding at `spec`.
+    pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
+        for (severity, count) in FaultSeverity::ALL.into_iter().zip(self.counts) {
+            if count > MOST {
+                self.listed.push((severity, spec, messages::more(count - MOST)));
+            }
+        }
+        let has_verdicts = self.has_verdicts;
+        let finding = |(severity, at, message): (FaultSeverity, Json<'a>, String)| Finding {
+            check,
+            at: at.path().to_string(),
+            message: Fact::TagDelivery { reason: severity.reason(), sentence: message },
+            stance: severity.stance(stance),
+            verdict: severity.verdict().filter(|_| has_verdicts),
+        };
+        let mut findings: Vec<Finding> = self.listed.into_iter().map(finding).collect();
+        findings.sort_by_key(|finding| Reverse(finding.stance as u8));
+        findings
+    }
+}

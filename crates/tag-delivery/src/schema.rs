@@ -1,0 +1,263 @@
+//! What the schema of one version of a composite does to `spec.cloudTags`.
+//!
+//! Crossplane creates a CustomResourceDefinition from it, with little more from `spec` than `properties`, `required`,
+//! `oneOf`, `x-kubernetes-validations` and `x-kubernetes-preserve-unknown-fields`, and with the validations of the
+//! root; the API server then prunes by that, and validates the rest. Source: crossplane-runtime, pkg/xcrd/crd.go,
+//! `genCrdVersion`; Kubernetes, structural schemas and field pruning.
+
+use super::faults::FaultSeverity::{Loss, Risk};
+use super::faults::Faults;
+use super::structural::{JUNCTORS, Unstructural};
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::messages;
+use tag_rules::CloudTags;
+use tag_rules::profiles::{PROFILES, Profile};
+
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+const VALIDATIONS: &str = "x-kubernetes-validations";
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
+
+/// What profiles allow: the smallest and the largest of each limit.
+pub(super) struct Limits {
+    tags: (usize, usize),
+    value: (usize, usize),
+}
+
+impl Limits {
+    /// Those of the specification's profiles, and of the strict ones that the settings name.
+    pub(super) fn of(settings: &CloudTags) -> Self {
+        let strict = || settings.strict_profiles();
+        let tags = PROFILES.iter().map(|profile| profile.tags).chain(strict().map(|profile| profile.tags));
+        let values = strict().map(|profile| profile.cloud.value.length.characters());
+        Limits { tags: range(tags), value: range(PROFILES.iter().map(Profile::value_characters).chain(values)) }
+    }
+}
+
+fn range(limits: impl Iterator<Item = usize>) -> (usize, usize) {
+    limits.fold((usize::MAX, 0), |(least, most), limit| (least.min(limit), most.max(limit)))
+}
+
+/// A keyword that limits tags, and the limits of the profiles that it is compared with.
+struct Bound {
+    keyword: &'static str,
+    limits: fn(&Limits) -> (usize, usize),
+    unit: &'static str,
+}
+
+const TAGS: Bound = Bound { keyword: "maxProperties", limits: |limits| limits.tags, unit: "tags" };
+const VALUE: Bound = Bound { keyword: "maxLength", limits: |limits| limits.value, unit: "characters" };
+
+/// Keywords that may reject tags: which ones is not known without validating them.
+const CONDITIONS: [&str; 7] = ["pattern", "format", VALIDATIONS, "allOf", "anyOf", "oneOf", "not"];
+
+/// The schema of one version, as far as it concerns tags.
+pub(super) struct Schema<'a> {
+    /// `openAPIV3Schema`.
+    pub(super) root: Json<'a>,
+    /// `properties.spec` below it.
+    spec: Json<'a>,
+    /// `properties.cloudTags` below that.
+    pub(super) tags: Json<'a>,
+    /// Whether `spec` preserves undeclared fields.
+    pub(super) preserves: bool,
+}
+
+impl<'a> Schema<'a> {
+    /// Reads the schema of one entry of `spec.versions`.
+    ///
+    /// # Errors
+    /// When it does not have the structure of an OpenAPI schema.
+    pub(super) fn read(version: Json<'a>) -> Result<Self, Malformed> {
+        let root = version.at(&["schema", "openAPIV3Schema"])?;
+        let spec = root.at(&["properties", "spec"])?;
+        let tags = spec.at(&["properties", "cloudTags"])?;
+        Ok(Schema { root, spec, tags, preserves: spec.get(PRESERVE)?.is_true() })
+    }
+
+    /// Whether the field is an object without a list of keys: only `additionalProperties` is missing.
+    ///
+    /// # Errors
+    /// When the schema does not have the structure of an OpenAPI schema.
+    pub(super) fn is_bare(&self) -> Result<bool, Malformed> {
+        let tags = self.tags;
+        Ok(tags.string(&["type"])? == Some("object")
+            && tags.get("additionalProperties")?.is_null()
+            && tags.get("properties")?.fields()?.len() == 0
+            && !tags.get(PRESERVE)?.is_true())
+    }
+
+    /// All ways in which tags are lost or rejected; `declaring` is a version that declares the field, if there is one.
+    ///
+    /// # Errors
+    /// When the schema does not have the structure of an OpenAPI schema.
+    pub(super) fn faults(
+        &self,
+        version: Json<'a>,
+        declaring: Option<&str>,
+        limits: &Limits,
+        faults: &mut Faults<'a>,
+    ) -> Result<(), Malformed> {
+        if let Some(unstructural) = self.unstructural()? {
+            let Unstructural { keyword, below, at } = unstructural;
+            faults.add(Loss, at, messages::not_structural(keyword, below));
+            return Ok(());
+        }
+        if self.tags.is_null() {
+            self.undeclared(version, declaring, faults)?;
+        } else {
+            self.declared(limits, faults)?;
+        }
+        for (schema, of) in [(self.root, "the root"), (self.spec, "`spec`")] {
+            let rules = schema.get(VALIDATIONS)?;
+            if rules.elements()?.len() > 0 {
+                faults.add(Risk, rules, messages::validations_of(of));
+            }
+        }
+        for field in self.spec.get("required")?.elements()? {
+            if field.string(&[])? == Some("cloudTags") {
+                faults.add(Loss, field, messages::REQUIRED);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first keyword that the API server does not allow at this place. Of the junctors of `spec` Crossplane only
+    /// copies `oneOf`.
+    fn unstructural(&self) -> Result<Option<Unstructural<'a>>, Malformed> {
+        let values = self.tags.get("additionalProperties")?;
+        let values = if values.as_fields().is_some() { values } else { values.absent() };
+        for (schema, junctors) in [(self.spec, &["oneOf"][..]), (self.tags, &JUNCTORS), (values, &JUNCTORS)] {
+            if let Some(found) = Unstructural::find(schema, junctors)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What happens to a field that is not declared.
+    fn undeclared(&self, version: Json<'a>, declaring: Option<&str>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+        if self.root.is_null() {
+            faults.add(Loss, version, messages::NO_SCHEMA);
+            return Ok(());
+        }
+        let at = if self.spec.is_null() { self.root } else { self.spec };
+        if self.preserves {
+            faults.add(Risk, at, messages::PRESERVING_SPEC);
+            return Ok(());
+        }
+        for (keyword, message) in [
+            ("oneOf", messages::DECLARED_UNDER_ONE_OF.to_owned()),
+            ("anyOf", messages::declared_under("anyOf")),
+            ("allOf", messages::declared_under("allOf")),
+        ] {
+            for schema in self.spec.get(keyword)?.elements()? {
+                if !schema.at(&["properties", "cloudTags"])?.is_null() {
+                    faults.add(Loss, at, message);
+                    return Ok(());
+                }
+            }
+        }
+        if !self.spec.get("additionalProperties")?.is_null() {
+            faults.add(Loss, at, messages::ADDITIONAL_PROPERTIES_OF_SPEC);
+        } else if self.root.get(PRESERVE)?.is_true() {
+            faults.add(Loss, at, messages::PRESERVING_ROOT);
+        } else if let Some(version) = declaring {
+            faults.add(Loss, at, messages::declared_elsewhere(version));
+        } else {
+            faults.add(Loss, at, messages::NOT_DECLARED);
+        }
+        Ok(())
+    }
+
+    /// What happens to a field that is declared.
+    fn declared(&self, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+        let tags = self.tags;
+        let preserves = tags.get(PRESERVE)?.is_true();
+        match tags.string(&["type"])?.unwrap_or_default() {
+            "object" => {}
+            "" if preserves => {}
+            "" => {
+                faults.add(Loss, tags, messages::NO_TYPE);
+                return Ok(());
+            }
+            found => {
+                faults.add(Loss, tags, messages::wrong_type(found));
+                return Ok(());
+            }
+        }
+        let default = tags.get("default")?;
+        if !default.is_null() {
+            faults.add(Risk, default, messages::DEFAULT);
+        }
+        let values = tags.get("additionalProperties")?;
+        let lists_keys = tags.get("properties")?.fields()?.len() > 0;
+        match values.text() {
+            text if lists_keys && !["null", "true"].contains(&text) => {
+                faults.add(Loss, values, messages::PROPERTIES_AND_ADDITIONAL);
+                return Ok(());
+            }
+            "null" if preserves => faults.add(Risk, tags, messages::PRESERVED),
+            "null" if !self.is_bare()? => faults.add(Loss, tags, messages::LISTED_KEYS_ONLY),
+            "null" if self.preserves => {
+                faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES_IN_PRESERVING_SPEC);
+            }
+            "null" => faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES),
+            "false" => faults.add(Loss, values, messages::NO_OTHER_KEYS),
+            "true" => faults.add(Risk, values, messages::ANY_VALUE),
+            _ => of_values(values, limits, faults)?,
+        }
+        bounded(tags, (&TAGS, limits), faults)?;
+        let least = tags.get("minProperties")?;
+        if !["null", "0", "1"].contains(&least.text()) {
+            faults.add(Loss, least, messages::min_properties(least.text()));
+        }
+        conditions(tags, faults)
+    }
+}
+
+/// What the schema of a value does to tags.
+fn of_values<'a>(values: Json<'a>, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    match values.string(&["type"])?.unwrap_or_default() {
+        "string" => {}
+        "" if values.get(PRESERVE)?.is_true() || values.get(INT_OR_STRING)?.is_true() => {
+            faults.add(Risk, values, messages::VALUES_OF_ANY_TYPE);
+        }
+        "" => faults.add(Loss, values, messages::VALUES_WITHOUT_TYPE),
+        found => faults.add(Loss, values, messages::values_of_wrong_type(found)),
+    }
+    bounded(values, (&VALUE, limits), faults)?;
+    let least = values.get("minLength")?;
+    if !["null", "0"].contains(&least.text()) {
+        faults.add(Risk, least, messages::MIN_LENGTH);
+    }
+    conditions(values, faults)
+}
+
+fn bounded<'a>(schema: Json<'a>, (bound, limits): (&Bound, &Limits), faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    let found = schema.get(bound.keyword)?;
+    if found.is_null() {
+        return Ok(());
+    }
+    let limit: u64 = found.text().parse().map_err(|_| found.malformed(messages::NOT_A_WHOLE_NUMBER))?;
+    let (keyword, unit) = (bound.keyword, bound.unit);
+    let (every, some) = (bound.limits)(limits);
+    if limit < every as u64 {
+        faults.add(Loss, found, messages::below_every_profile(keyword, limit, every, unit));
+    } else if limit < some as u64 {
+        faults.add(Risk, found, messages::below_some_profile(keyword, limit, some, unit));
+    }
+    Ok(())
+}
+
+fn conditions<'a>(schema: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    if let Some(list) = schema.get("enum")?.present() {
+        faults.add(Loss, list, messages::ENUM);
+    }
+    for keyword in CONDITIONS {
+        if let Some(condition) = schema.get(keyword)?.present() {
+            faults.add(Risk, condition, messages::condition(keyword));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! What the clouds' APIs accept, regardless of what a profile allows.
+
+use std::fmt;
+
+use self::KeyCase::{FirstStays, Ignored, Matters};
+use super::text_limits::Alphabet::{Ascii, Unicode};
+use super::text_limits::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
+use super::text_limits::Length::{Bytes, Prefixed, Runes};
+use super::text_limits::{Form, Length};
+
+/// The APIs that tags of composites reach. A composite of another provider may be rejected as well: its limits are not
+/// known.
+pub const CLOUDS: &[Cloud] = &[AWS, HETZNER, OPENSTACK, AZURE, GCP, OCI, DIGITALOCEAN, ALIBABA];
+
+/// `aws:` is reserved in values too by most services. IAM ignores the case of keys, instances that expose their tags in
+/// instance metadata do not allow `/` and spaces in keys, and S3 objects take 10 tags: none is the general rule.
+#[rustfmt::skip]
+pub const AWS: Cloud = cloud("aws", "resource tags")
+    .key(Runes(128), Containing(Unicode, "_.:/=+-@"))
+    .value(Runes(256), Containing(Unicode, "_.:/=+-@"))
+    .tags(50).reserved(&["aws:"]).reserved_in_values().case(Matters)
+    .source("AWS Batch user guide, Tag restrictions; characters: ECS API reference, Tag: pattern");
+
+/// What every service accepts: IAM ignores the case of keys.
+#[rustfmt::skip]
+pub(crate) const AWS_EVERYWHERE: Cloud = Cloud { case: Ignored, ..AWS };
+
+/// What instances accept that expose their tags in instance metadata: such a tag is a path there.
+#[rustfmt::skip]
+pub(crate) const AWS_INSTANCE_METADATA: Cloud = AWS_EVERYWHERE
+    .key(Runes(128), Containing(Ascii, "_.:=+-@"))
+    .source("Amazon EC2 user guide, Enable access to tags in instance metadata");
+
+/// No number is published.
+#[rustfmt::skip]
+pub const HETZNER: Cloud = cloud("hetzner", "labels")
+    .key(Prefixed { prefix: 253, name: 63 }, PrefixedLabel)
+    .value(Runes(63), Label)
+    .reserved(&["hetzner.cloud/"])
+    .source("Hetzner Cloud API reference, Labels; hetznercloud/hcloud-go, hcloud/labels.go");
+
+/// If one key does not match the pattern, the server is not created. The number is a quota, `metadata_items`.
+#[rustfmt::skip]
+pub const OPENSTACK: Cloud = cloud("openstack", "server metadata")
+    .key(Bytes(255), Containing(Ascii, "-_:. "))
+    .value(Bytes(255), Any)
+    .tags(128)
+    .source("key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py");
+
+/// Exceptions: storage accounts accept keys of 128 characters, some kinds 15 tags; DNS zones drop keys with `:`, Front
+/// Door and Traffic Manager refuse them.
+#[rustfmt::skip]
+pub const AZURE: Cloud = cloud("azure", "resource tags")
+    .key(Runes(512), AnyBut("<>%&\\?/"))
+    .value(Runes(256), Any)
+    .tags(50).reserved(&["microsoft", "azure", "windows"]).case(Ignored)
+    .source("Azure Resource Manager, Use tags to organize your resources: limitations");
+
+/// Resource Manager tags and network tags are different things. Exceptions: Bigtable and Cloud Deploy accept at most
+/// 128 bytes in a key or a value.
+#[rustfmt::skip]
+pub const GCP: Cloud = cloud("gcp", "labels")
+    .key(Runes(63), LowerCase { and: "_-", begins_with_letter: true })
+    .value(Runes(63), LowerCase { and: "_-", begins_with_letter: false })
+    .tags(64).case(Matters)
+    .source("Google Cloud Resource Manager, Labels overview: requirements");
+
+/// Defined tags are different: they need a namespace.
+#[rustfmt::skip]
+pub const OCI: Cloud = cloud("oci", "free-form tags")
+    .key(Runes(100), Graphic { but: "." })
+    .value(Runes(256), Any)
+    .tags(10).case(Matters)
+    .source("key, value, number: Oracle Cloud Infrastructure, Tagging overview: limits; case: Understanding free-form tags");
+
+/// A tag is one text, by convention a key, a colon and a value. No number is published.
+#[rustfmt::skip]
+pub const DIGITALOCEAN: Cloud = cloud("digitalocean", "tags, key:value")
+    .key(Runes(254), Containing(Ascii, ":-_"))
+    .value(Runes(254), Containing(Ascii, ":-_"))
+    .joined(255).case(FirstStays)
+    .source("DigitalOcean API reference, Tags: name");
+
+/// Some products only accept keys of 64 characters.
+#[rustfmt::skip]
+pub const ALIBABA: Cloud = cloud("alibaba", "tags")
+    .key(Runes(128), Without(&["http://", "https://"]))
+    .value(Runes(128), Without(&["http://", "https://"]))
+    .tags(20).reserved(&["aliyun", "acs:"])
+    .source("key, value, beginnings: E-MapReduce API reference, Tag; number: VPC, TagResources");
+
+/// What one API accepts.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Cloud {
+    /// The provider, in lower case.
+    pub provider: &'static str,
+    /// What the tags are called there.
+    pub interface: &'static str,
+    /// A tag key.
+    pub key: Text,
+    /// A value.
+    pub value: Text,
+    /// The longest key and value together, with a colon between them, if both are one text; in characters.
+    pub joined: Option<usize>,
+    /// The maximum number of tags of one resource, if a number is published.
+    pub tags: Option<usize>,
+    /// Prefixes that keys must not have, in lower case; case is ignored.
+    pub reserved: &'static [&'static str],
+    /// Whether values must not have these prefixes either.
+    pub reserves_values: bool,
+    /// What two keys are that only differ in case.
+    pub case: KeyCase,
+    /// Where this is documented.
+    pub source: &'static str,
+}
+
+/// What two keys are that only differ in case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyCase {
+    /// Two keys.
+    Matters,
+    /// One key.
+    Ignored,
+    /// One tag, in the spelling in which it was first created, on any resource.
+    FirstStays,
+    /// Not known.
+    NotChecked,
+}
+
+impl fmt::Display for KeyCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeyCase::Matters => "matters",
+            KeyCase::Ignored => "ignored",
+            KeyCase::FirstStays => "the first spelling stays",
+            KeyCase::NotChecked => "not checked",
+        })
+    }
+}
+
+/// Which texts are accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// How long they can be.
+    pub length: Length,
+    /// Which characters they can contain.
+    pub form: Form,
+}
+
+/// An API of which only the name is known.
+const fn cloud(provider: &'static str, interface: &'static str) -> Cloud {
+    let text = Text { length: Runes(0), form: Any };
+    Cloud {
+        provider,
+        interface,
+        key: text,
+        value: text,
+        joined: None,
+        tags: None,
+        reserved: &[],
+        reserves_values: false,
+        case: KeyCase::NotChecked,
+        source: "",
+    }
+}
+
+impl Cloud {
+    const fn key(self, length: Length, form: Form) -> Cloud {
+        Cloud { key: Text { length, form }, ..self }
+    }
+
+    const fn value(self, length: Length, form: Form) -> Cloud {
+        Cloud { value: Text { length, form }, ..self }
+    }
+
+    const fn joined(self, characters: usize) -> Cloud {
+        Cloud { joined: Some(characters), ..self }
+    }
+
+    const fn tags(self, most: usize) -> Cloud {
+        Cloud { tags: Some(most), ..self }
+    }
+
+    const fn reserved(self, reserved: &'static [&'static str]) -> Cloud {
+        Cloud { reserved, ..self }
+    }
+
+    const fn reserved_in_values(self) -> Cloud {
+        Cloud { reserves_values: true, ..self }
+    }
+
+    const fn case(self, case: KeyCase) -> Cloud {
+        Cloud { case, ..self }
+    }
+
+    const fn source(self, source: &'static str) -> Cloud {
+        Cloud { source, ..self }
+    }
+
+    /// The API of a provider; case is ignored.
+    pub fn of(provider: &str) -> Option<&'static Cloud> {
+        CLOUDS.iter().find(|cloud| cloud.provider.eq_ignore_ascii_case(provider))
+    }
+
+    /// Whether a text has a prefix that the cloud reserves.
+    pub fn reserves(&self, text: &str) -> bool {
+        let begins =
+            |reserved: &str| text.get(..reserved.len()).is_some_and(|start| start.eq_ignore_ascii_case(reserved));
+        self.reserved.iter().any(|reserved| begins(reserved))
+    }
+}
+
+/// The row as printed in the table of the page.
+impl fmt::Display for Cloud {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cloud { provider, interface, key, value, joined, tags, reserved, reserves_values, case, source } = self;
+        write!(f, "{provider} | {interface} | {}; {} | {}; {}", key.length, key.form, value.length, value.form)?;
+        if let Some(most) = joined {
+            write!(f, "; together <= {most} characters")?;
+        }
+        let tags = tags.map_or("not published".to_owned(), |most| most.to_string());
+        let reserved = if reserved.is_empty() { "none".to_owned() } else { reserved.join(", ") };
+        let of_values = if *reserves_values { ", in values too" } else { "" };
+        write!(f, " | {tags} | {reserved}{of_values} | {case} | {source}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_is_found_whatever_its_case() {
+        assert_eq!(Cloud::of("Azure"), Some(&AZURE));
+        assert_eq!((Cloud::of("generic"), Cloud::of("")), (None, None));
+    }
+
+    #[test]
+    fn what_is_reserved_is_reserved_in_every_case() {
+        for (cloud, text, reserved) in [
+            (AWS, "AWS:x", true),
+            (AWS, "aws", false),
+            (AZURE, "MicrosoftX", true),
+            (HETZNER, "hetzner.cloud/x", true),
+            (ALIBABA, "acs:", true),
+            (ALIBABA, "äacs:", false),
+            (GCP, "aws:", false),
+        ] {
+            assert_eq!(cloud.reserves(text), reserved, "{text}");
+        }
+    }
+}

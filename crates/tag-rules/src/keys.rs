@@ -1,0 +1,7 @@
+//! API groups and keys of labels.
+
+/// The API group of the label registry.
+pub const LABELS: &str = "labels.plexsphere.com";
+
+/// Contains labels that Kubernetes does not allow, such as the key `acme:checkout/owner`: a JSON map of strings.
+pub const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";

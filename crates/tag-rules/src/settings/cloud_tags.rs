@@ -1,0 +1,436 @@
+//! `cloudTags`.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::composites::Composites;
+use super::definition::Definition;
+use super::definition::objections;
+use super::registry_reference::RegistryReference;
+use super::sources::{BelongsTo, Sources};
+use crate::crossplane::CROSSPLANE;
+use crate::profiles::Profile;
+use crate::strict::StrictProfile;
+use crate::texts::{ProfileName, TagPrefix};
+use setting_types::Controllers;
+use setting_types::NonEmpty;
+use setting_types::Reaction;
+use setting_types::SettingProblem;
+use setting_types::Stance;
+use setting_types::object;
+
+/// Which labels of Crossplane composites become tags of their cloud resources.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct CloudTags {
+    /// Which objects are Crossplane composites, and where their provider is found. If empty, no tags are added.
+    #[serde(deserialize_with = "object::list")]
+    pub composites: Vec<Composites>,
+    /// User names or groups of Crossplane's core, compared exactly. Only they forward tags from a composite to those that it
+    /// composes.
+    pub crossplane: Controllers,
+    /// The label registry: definitions by qualified key. Not together with `registry`.
+    #[serde(deserialize_with = "object::map")]
+    pub definitions: BTreeMap<String, Definition>,
+    /// The label registry as objects of the cluster, instead of `definitions`.
+    pub registry: Option<RegistryReference>,
+    /// What every tag key begins with: `plexsphere:`, as the specification says, unless somebody else adds the tags. Keys that begin
+    /// so are the policy's to remove. Strict profiles spell it as they spell keys.
+    pub prefix: TagPrefix,
+    /// A registry object cannot be read, or does not exist. Where others are read, only the labels count that it may define.
+    pub on_registry_failure: Reaction,
+    /// Whose labels become tags: those of the composite, of its Namespace, of its tenant.
+    #[serde(deserialize_with = "object::field")]
+    pub sources: Sources,
+    /// The domain and the project that a composite belongs to, whose registries count for it.
+    #[serde(deserialize_with = "object::field")]
+    pub belongs_to: BelongsTo,
+    /// The profile of a provider: one of the specification's, or a strict one, which has the limits of the cloud's API.
+    pub profiles: BTreeMap<String, ProfileName>,
+    /// How many tags of a resource are left to others, such as the provider's controller.
+    #[serde(deserialize_with = "count")]
+    pub reserve: u16,
+    /// The profile admits tags that the cloud's own interface does not take.
+    pub refused: OnRefused,
+    /// Tags that every composite has to have.
+    #[serde(deserialize_with = "object::list")]
+    pub required: Vec<RequiredTag>,
+    /// A request newly says that a composite was adopted, which waives its tags.
+    pub adopted: Stance,
+    /// A request newly gives `platform/origin` another value than `provisioned` and `adopted`. It counts as `provisioned`.
+    pub unknown_origin: Stance,
+    /// A CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
+    pub xrds: OnXrd,
+    /// A Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
+    pub compositions: Stance,
+}
+
+impl Default for CloudTags {
+    fn default() -> Self {
+        CloudTags {
+            composites: Vec::new(),
+            crossplane: Controllers::of(CROSSPLANE),
+            definitions: BTreeMap::new(),
+            registry: None,
+            prefix: TagPrefix::default(),
+            on_registry_failure: Reaction::Reject,
+            sources: Sources::default(),
+            belongs_to: BelongsTo::default(),
+            profiles: BTreeMap::new(),
+            reserve: 0,
+            refused: OnRefused::Warn,
+            required: Vec::new(),
+            adopted: Stance::Warn,
+            unknown_origin: Stance::Warn,
+            xrds: OnXrd::Warn,
+            compositions: Stance::Warn,
+        }
+    }
+}
+
+/// What tags lead to that a profile admits and the cloud's own interface does not take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnRefused {
+    /// Only the report has it.
+    Ignore,
+    /// A warning.
+    Warn,
+}
+
+/// A tag that every composite has to have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct RequiredTag {
+    /// Qualified key of the label.
+    pub key: NonEmpty,
+    /// A composite has no such tag.
+    #[serde(default)]
+    pub on_missing: OnMissingTag,
+}
+
+/// What a composite leads to that lacks a required tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnMissingTag {
+    /// A warning.
+    #[default]
+    Warn,
+    /// The request is refused, unless it leaves what tags are made from as it is stored.
+    Reject,
+}
+
+/// What a CompositeResourceDefinition that loses `spec.cloudTags` leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnXrd {
+    /// Not checked.
+    Ignore,
+    /// A warning.
+    Warn,
+    /// The request is refused.
+    Reject,
+    /// The missing declaration is written, a warning where that cannot be done. In verify mode the request is refused.
+    Declare,
+}
+
+/// A number of things.
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    struct Count;
+
+    impl Visitor<'_> for Count {
+        type Value = u16;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a whole number from 0 to 65535")
+        }
+
+        fn visit_u64<E: Error>(self, number: u64) -> Result<u16, E> {
+            number.try_into().map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+        }
+    }
+
+    deserializer.deserialize_u16(Count)
+}
+
+impl CloudTags {
+    /// Whether the composites of an API group get tags.
+    pub fn has_group(&self, group: &str) -> bool {
+        self.of_group(group).is_some()
+    }
+
+    /// The entry of the settings about the composites of an API group, if they get tags.
+    pub fn of_group(&self, group: &str) -> Option<&Composites> {
+        self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| **known == *group))
+    }
+
+    /// The profile that the settings assign to a provider, ignoring case.
+    pub fn profile_of(&self, provider: &str) -> Option<&str> {
+        self.profiles.iter().find(|(known, _)| known.eq_ignore_ascii_case(provider)).map(|(_, profile)| &**profile)
+    }
+
+    /// The strict profiles that the settings assign to providers, each once.
+    pub fn strict_profiles(&self) -> impl Iterator<Item = &'static StrictProfile> {
+        let names: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
+        names.into_iter().filter_map(StrictProfile::named)
+    }
+
+    /// The prefixes of the keys of the policy's own tags: those of the specification's spelling, and of the strict
+    /// profiles that the settings name. So switching to one leaves no tags behind.
+    pub fn prefixes(&self) -> Vec<Cow<'_, str>> {
+        let own = &*self.prefix;
+        let strict = self.strict_profiles().map(|profile| profile.spelling.prefix(own));
+        let mut prefixes = vec![Cow::Borrowed(own)];
+        prefixes.extend(strict.filter(|prefix| prefix != own).map(Cow::Owned));
+        prefixes
+    }
+
+    /// Combinations of settings that are not allowed.
+    pub fn contradictions(&self) -> Vec<SettingProblem> {
+        let mut problems = Vec::new();
+        let mut seen = BTreeSet::new();
+        for group in self.composites.iter().flat_map(|composites| &composites.api_groups) {
+            if !seen.insert(group) {
+                problems.push(SettingProblem::new(
+                    "cloudTags.composites",
+                    format!("API group `{}` is listed twice", &**group),
+                ));
+            }
+        }
+        if self.registry.is_some() && !self.definitions.is_empty() {
+            problems.push(SettingProblem::new(
+                "cloudTags.registry",
+                "cannot be combined with `cloudTags.definitions`: remove one of them",
+            ));
+        }
+        let mut names = BTreeSet::new();
+        let listed_names = self.registry.iter().flat_map(RegistryReference::names).map(|name| &**name);
+        for name in listed_names.filter(|name| !names.insert(*name)) {
+            problems.push(SettingProblem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
+        }
+        if let Some(RegistryReference::ByScope(by_scope)) = &self.registry {
+            let is_missing = |known: bool| *by_scope && !known;
+            let problem = "is missing: `cloudTags.registry.byScope` needs it to find the registries of a composite";
+            let missing =
+                [("domain", self.belongs_to.domain.is_some()), ("project", self.belongs_to.project.is_some())];
+            problems.extend(
+                missing
+                    .into_iter()
+                    .filter(|(_, known)| is_missing(*known))
+                    .map(|(level, _)| SettingProblem::new(format!("cloudTags.belongsTo.{level}"), problem)),
+            );
+            if !by_scope {
+                problems.push(SettingProblem::new("cloudTags.registry.byScope", "must be `true`"));
+            }
+        }
+        problems.extend(self.sources.contradictions());
+        for (key, from) in self.definitions.iter().filter_map(|(key, definition)| Some((key, definition.from?))) {
+            if !self.sources.has(from) {
+                let problem = format!("`{}` is not in `cloudTags.sources.precedence`", from.as_str());
+                problems.push(SettingProblem::new(format!("cloudTags.definitions[{key}].from"), problem));
+            }
+        }
+        let of_definitions = objections(&self.definitions).into_iter();
+        problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
+        let mut providers = BTreeSet::new();
+        for provider in self.profiles.keys().filter(|provider| !providers.insert(provider.to_ascii_lowercase())) {
+            let problem = format!("provider `{provider}` is listed twice: case is ignored");
+            problems.push(SettingProblem::new("cloudTags.profiles", problem));
+        }
+        let named: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
+        let most =
+            |name: &str| StrictProfile::named(name).map_or_else(|| Profile::of(name).tags, |profile| profile.tags);
+        for (name, tags) in named.into_iter().map(|name| (name, most(name))) {
+            if tags > usize::from(self.reserve) {
+                continue;
+            }
+            let problem = format!("must be less than {tags}, the number of tags that profile `{name}` allows");
+            problems.push(SettingProblem::new("cloudTags.reserve", problem));
+        }
+        let mut keys = BTreeSet::new();
+        for required in self.required.iter().filter(|required| !keys.insert(&*required.key)) {
+            problems
+                .push(SettingProblem::new("cloudTags.required", format!("key `{}` is listed twice", &*required.key)));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scope;
+    use crate::test_settings::Settings;
+
+    #[track_caller]
+    fn read(cloud_tags: &str) -> CloudTags {
+        Settings::from_json(&format!(r#"{{"cloudTags":{cloud_tags}}}"#)).unwrap().cloud_tags
+    }
+
+    #[track_caller]
+    fn refused(cloud_tags: &str) -> String {
+        Settings::from_json(&format!(r#"{{"cloudTags":{cloud_tags}}}"#)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn nothing_is_a_composite_by_default() {
+        let settings = read("{}");
+        assert!(settings.composites.is_empty() && settings.definitions.is_empty() && settings.registry.is_none());
+        assert_eq!(settings.on_registry_failure, Reaction::Reject);
+        assert_eq!((settings.xrds, settings.compositions), (OnXrd::Warn, Stance::Warn));
+    }
+
+    #[test]
+    fn definitions_are_read_by_key() {
+        let definitions = read(r#"{"definitions":{"a/b":{"scope":"project","cloudTagPropagation":true}}}"#).definitions;
+        let expected = Definition { scope: Scope::Project, cloud_tag_propagation: true, from: None };
+        assert_eq!(definitions, BTreeMap::from([("a/b".to_owned(), expected)]));
+        let twice = read(r#"{"definitions":{"b":{"scope":"domain"},"a":{"scope":"domain"},"b":{"scope":"project"}}}"#);
+        assert_eq!(twice.definitions["b"].scope, Scope::Project);
+        assert_eq!(
+            &*read(r#"{"registry":{"names":["default"]},"definitions":{}}"#).registry.unwrap().names()[0],
+            "default"
+        );
+    }
+
+    #[test]
+    fn every_problem_of_shape_is_named_with_its_path() {
+        assert_eq!(refused("[]"), "cloudTags: expected an object, found a list");
+        assert_eq!(
+            refused(
+                r#"{"composites":[{"apiGroups":["a.b"],"provider":{"pth":"a","fixed":7}},3,
+                    {"apiGroup":"a","apiGroups":["c.d",7],"claimKinds":"X","provider":{"byKind":{"X":7}}},[],
+                    {"apiGroups":[7],"provider":{"path":null}},{"apiGroups":[],"provider":"aws"},
+                    {"apiGroups":["e.f"],"provider":{"fixed":"a","path":"b","pth":"c"}}],
+                    "registry":{"nam":"x"},"onRegistryFailure":"ignore","xrds":"declares","compositions":"declare"}"#
+            ),
+            "cloudTags.composites[0].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[0].provider.fixed: expected a string, found a number; \
+             cloudTags.composites[1]: expected an object, found a number; \
+             cloudTags.composites[2].apiGroup: unknown field, expected one of `apiGroups`, `provider`, `claimKinds`; \
+             cloudTags.composites[2].apiGroups[1]: expected a string, found a number; \
+             cloudTags.composites[2].claimKinds: expected a list, found a string; \
+             cloudTags.composites[2].provider.byKind[X]: expected a string, found a number; \
+             cloudTags.composites[3]: expected an object, found a list; \
+             cloudTags.composites[4].apiGroups[0]: expected a string, found a number; \
+             cloudTags.composites[4].provider: expected exactly one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[5].apiGroups: expected at least one element; \
+             cloudTags.composites[5].provider: unknown value `aws`, expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[6].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[6].provider: expected exactly one of `path`, `fixed`, `byKind`; \
+             cloudTags.compositions: unknown value `declare`, expected one of `ignore`, `warn`, `reject`; \
+             cloudTags.onRegistryFailure: unknown value `ignore`, expected one of `accept`, `warn`, `reject`; \
+             cloudTags.registry.nam: unknown field, expected one of `name`, `names`, `byScope`; \
+             cloudTags.xrds: unknown value `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
+        );
+    }
+
+    #[test]
+    fn every_senseless_value_is_named_with_its_path() {
+        assert_eq!(
+            refused(
+                r#"{"composites":[{"apiGroups":["a.b","*"],"provider":{"path":"spec..a"}},
+                    {"apiGroups":["a.b","infrastructure.cluster.x-k8s.io"],"provider":{"fixed":"aws","path":"a"}},{},
+                    {"apiGroups":["c.d","c.d"],"provider":{"fixed":"aws"}}],
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"names":[""]}}"#
+            ),
+            "cloudTags.composites[0].apiGroups[1]: expected an API group of composites such as `blueprints.plexsphere.com`, \
+             found `*`; \
+             cloudTags.composites[0].provider.path: expected a path such as `spec.parameters.provider`, found `spec..a`; \
+             cloudTags.composites[1].apiGroups[1]: expected an API group of composites such as \
+             `blueprints.plexsphere.com`, found `infrastructure.cluster.x-k8s.io`; \
+             cloudTags.composites[1].provider: expected exactly one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[2].apiGroups: is missing; \
+             cloudTags.registry.names[0]: expected a non-empty string, found ``; \
+             cloudTags.composites: API group `c.d` is listed twice"
+        );
+    }
+
+    #[test]
+    fn a_prefix_is_nobody_elses() {
+        assert_eq!(&*read("{}").prefix, "plexsphere:");
+        let settings =
+            read(r#"{"prefix":"acme:","profiles":{"hetzner":"hetzner-strict","gcp":"gcp","aws":"aws-strict"}}"#);
+        assert_eq!(settings.prefixes(), ["acme:", "acme_", "acme/"]);
+        for prefix in ["", ":", "acme", "AWS:", "aws:acme:", "acs:"] {
+            let expected = format!(
+                "cloudTags.prefix: expected a prefix such as `acme:`: one or more characters, then `:`, and not reserved \
+                 by any cloud, found `{prefix}`"
+            );
+            assert_eq!(refused(&format!(r#"{{"prefix":"{prefix}"}}"#)), expected);
+        }
+    }
+
+    #[test]
+    fn there_is_one_registry_and_an_api_group_is_in_one_entry() {
+        assert_eq!(
+            refused(
+                r#"{"composites":[{"apiGroups":["a.b"],"provider":{"fixed":"a"}},{"apiGroups":["a.b"],"provider":{"fixed":"b"}}],
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"names":["default"]}}"#
+            ),
+            "cloudTags.composites: API group `a.b` is listed twice; \
+             cloudTags.registry: cannot be combined with `cloudTags.definitions`: remove one of them"
+        );
+    }
+
+    #[test]
+    fn profiles_and_required_tags_are_read() {
+        let settings = read(
+            r#"{"profiles":{"Hetzner":"hetzner-strict","hcloud":"hetzner"},"reserve":5,"refused":"ignore",
+                "required":[{"key":"a"},{"key":"b","onMissing":"reject"}]}"#,
+        );
+        assert_eq!((settings.profile_of("hetzner"), settings.profile_of("aws")), (Some("hetzner-strict"), None));
+        assert_eq!(settings.strict_profiles().map(|profile| profile.name).collect::<Vec<_>>(), ["hetzner-strict"]);
+        assert_eq!((settings.reserve, settings.refused), (5, OnRefused::Ignore));
+        let required: Vec<_> = settings.required.iter().map(|it| (&*it.key, it.on_missing)).collect();
+        assert_eq!(required, [("a", OnMissingTag::Warn), ("b", OnMissingTag::Reject)]);
+    }
+
+    #[test]
+    fn profiles_and_required_tags_that_make_no_sense_are_named() {
+        assert_eq!(
+            refused(
+                r#"{"profiles":{"OCI":"oci","oci":"oci"},"reserve":10,
+                    "required":[{"key":"a"},{"key":"a"}]}"#
+            ),
+            "cloudTags.profiles: provider `oci` is listed twice: case is ignored; \
+             cloudTags.reserve: must be less than 10, the number of tags that profile `oci` allows; \
+             cloudTags.required: key `a` is listed twice"
+        );
+        assert_eq!(read(r#"{"reserve":65535}"#).reserve, 65535);
+        assert!(
+            refused(r#"{"reserve":65536}"#).starts_with("cloudTags.reserve: expected a whole number from 0 to 65535")
+        );
+        assert_eq!(
+            refused(r#"{"profiles":{"aws":"strict"},"reserve":-1,"refused":"reject","required":[{"key":""},["a"]]}"#),
+            "cloudTags.profiles[aws]: expected a tag profile such as `hetzner-strict`, found `strict`; \
+             cloudTags.refused: unknown value `reject`, expected `ignore` or `warn`; \
+             cloudTags.required[0].key: expected a non-empty string, found ``; \
+             cloudTags.required[1]: expected an object, found a list; \
+             cloudTags.reserve: expected a whole number from 0 to 65535, found a number"
+        );
+    }
+
+    #[test]
+    fn every_definition_is_judged() {
+        assert_eq!(refused(r#"{"definitions":[]}"#), "cloudTags.definitions: expected an object, found a list");
+        assert_eq!(
+            refused(
+                r#"{"definitions":{"":{"scope":"domain"},"a":{"scope":"team"},"b":{"scope":"domain"},
+                    "platform/origin":{"scope":"platform","cloudTagPropagation":true}}}"#
+            ),
+            "cloudTags.definitions[a].scope: unknown value `team`, expected one of `platform`, `domain`, `project`; \
+             cloudTags.definitions[]: the key is empty; \
+             cloudTags.definitions[platform/origin]: a seeded definition must have scope `platform` and cannot be opted in"
+        );
+    }
+}

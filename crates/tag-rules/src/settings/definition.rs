@@ -1,0 +1,154 @@
+//! What a label registry says about a key: the same in `cloudTags.definitions` and in a LabelRegistry object.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::sources::LabelSource;
+use setting_types::SettingProblem;
+use setting_types::object::ObjectOnly;
+use setting_types::read::read;
+
+/// What the registry says about one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Definition {
+    /// Whose definition it is.
+    pub scope: Scope,
+    /// Whether labels of this key become cloud tags. Nothing does by itself.
+    #[serde(default)]
+    pub cloud_tag_propagation: bool,
+    /// The only object whose labels of this key become tags, so that the author of a composite cannot set them; all of
+    /// `cloudTags.sources` if it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<LabelSource>,
+}
+
+/// Whose definition it is. Labels of all three are tags alike. Of two definitions of one key the wider one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// A platform operator's.
+    Platform,
+    /// A domain owner's.
+    Domain,
+    /// A project owner's.
+    Project,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scope::Platform => "platform",
+            Scope::Domain => "domain",
+            Scope::Project => "project",
+        })
+    }
+}
+
+/// The definitions that every installation has: with scope platform, immutable, and never opted in.
+pub const SEEDED: [&str; 3] = ["platform/origin", "platform/mesh-ip", "platform/domain"];
+
+/// Reads one definition.
+///
+/// # Errors
+/// When it does not have the required structure, its key is empty, or it changes a seeded one: every problem, below the
+/// key.
+pub fn read_definition(key: &str, text: &str) -> Result<Definition, Vec<SettingProblem>> {
+    let (definition, mut problems) = read(text);
+    let definition = definition.map(|ObjectOnly(definition): ObjectOnly<Definition>| definition);
+    let objection = definition.and_then(|definition| definition.objection(key));
+    problems.extend(objection.map(|problem| SettingProblem::new("", problem)));
+    match definition {
+        Some(definition) if problems.is_empty() => Ok(definition),
+        _ => Err(problems.into_iter().map(|problem| problem.below(&step(key))).collect()),
+    }
+}
+
+/// What cannot be defined for some keys.
+pub fn objections(definitions: &BTreeMap<String, Definition>) -> Vec<SettingProblem> {
+    let judged = [""].into_iter().chain(SEEDED);
+    let objection = |key: &str| Some(SettingProblem::new(step(key), definitions.get(key)?.objection(key)?));
+    judged.filter_map(objection).collect()
+}
+
+impl Definition {
+    /// Why a key cannot have this definition.
+    fn objection(self, key: &str) -> Option<&'static str> {
+        let is_as_seeded = self.scope == Scope::Platform && !self.cloud_tag_propagation;
+        match key {
+            "" => Some("the key is empty"),
+            _ if SEEDED.contains(&key) && !is_as_seeded => {
+                Some("a seeded definition must have scope `platform` and cannot be opted in")
+            }
+            _ => None,
+        }
+    }
+}
+
+fn step(key: &str) -> String {
+    format!("[{key}]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(key: &str, text: &str) -> String {
+        let problems = read_definition(key, text).unwrap_err();
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn a_definition_does_not_propagate_unless_it_says_so() {
+        for (text, cloud_tag_propagation) in [
+            (r#"{"scope":"domain"}"#, false),
+            (r#"{"scope":"domain","cloudTagPropagation":true}"#, true),
+            (r#"{"scope":"domain","cloudTagPropagation":false}"#, false),
+            (r#"{"scope":"domain","cloudTagPropagation":null}"#, false),
+        ] {
+            let expected = Definition { scope: Scope::Domain, cloud_tag_propagation, from: None };
+            assert_eq!(read_definition(" \u{7}ä:/", text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn seeded_definitions_may_be_repeated_but_not_changed() {
+        for key in SEEDED {
+            assert!(read_definition(key, r#"{"scope":"platform","cloudTagPropagation":false}"#).is_ok());
+            for text in [r#"{"scope":"platform","cloudTagPropagation":true}"#, r#"{"scope":"domain"}"#] {
+                let changed = "a seeded definition must have scope `platform` and cannot be opted in";
+                assert_eq!(problems(key, text), format!("[{key}]: {changed}"));
+            }
+        }
+    }
+
+    #[test]
+    fn every_problem_is_named_with_its_path() {
+        for (text, expected) in [
+            ("null", "[a/b]: expected an object, found null"),
+            (r#"["domain"]"#, "[a/b]: expected an object, found a list"),
+            ("{}", "[a/b].scope: is missing"),
+            (
+                r#"{"scope":"team","cloudTagPropagation":"true"}"#,
+                "[a/b].cloudTagPropagation: expected a boolean, found a string; \
+                 [a/b].scope: unknown value `team`, expected one of `platform`, `domain`, `project`",
+            ),
+            (
+                r#"{"tags":true,"scope":7}"#,
+                "[a/b].scope: expected one of `platform`, `domain`, `project`, found a number; \
+                 [a/b].tags: unknown field, expected one of `scope`, `cloudTagPropagation`, `from`",
+            ),
+            (
+                r#"{"tags":true}"#,
+                "[a/b].tags: unknown field, expected one of `scope`, `cloudTagPropagation`, `from`; [a/b].scope: is missing",
+            ),
+        ] {
+            assert_eq!(problems("a/b", text), expected, "{text}");
+        }
+        assert_eq!(problems("", r#"{"scope":"domain"}"#), "[]: the key is empty");
+    }
+}

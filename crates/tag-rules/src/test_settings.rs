@@ -1,0 +1,24 @@
+//! The part of the settings that tests of this crate read.
+
+use serde::Deserialize;
+use setting_types::object::{self, ObjectOnly};
+use setting_types::{SettingsError, read};
+
+use crate::settings::CloudTags;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Settings {
+    #[serde(deserialize_with = "object::field")]
+    pub(crate) cloud_tags: CloudTags,
+}
+
+impl Settings {
+    pub(crate) fn from_json(text: &str) -> Result<Settings, SettingsError> {
+        let (settings, mut problems) = read::read(text);
+        let settings = settings.map(|ObjectOnly(settings): ObjectOnly<Settings>| settings).unwrap_or_default();
+        problems.extend(settings.cloud_tags.contradictions());
+        SettingsError::unless_empty(problems)?;
+        Ok(settings)
+    }
+}
