@@ -86,7 +86,11 @@ pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[Pat
     if let Some(input) = of_files(args, sources, paths, true)? {
         return Ok(input);
     }
-    let definitions = GRANTS.iter().map(|grant| format!("{}.{}", plural(grant.kind), grant.group)).collect();
+    let definitions = GRANTS
+        .iter()
+        .filter(|grant| !grant.group.is_empty())
+        .map(|grant| format!("{}.{}", plural(grant.kind), grant.group))
+        .collect();
     let query =
         Query { namespaces: None, topic: Topic::Installation, kind: None, versions: BTreeMap::new(), definitions };
     args.read(&args.connection()?, &query)

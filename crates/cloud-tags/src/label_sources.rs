@@ -43,12 +43,8 @@ impl<'e> LabelSources<'e> {
         let sources = &settings.sources;
         let tenant = sources.tenant.as_ref().filter(|_| sources.has(LabelSource::Tenant));
         let owners = [settings.belongs_to.domain.as_ref(), settings.belongs_to.project.as_ref()];
-        let is_of_namespace = |owner: &&OwnerLabel| matches!(owner, OwnerLabel::NamespaceLabel(_));
-        let needs_namespace = sources.has(LabelSource::Namespace)
-            || tenant.is_some_and(|tenant| matches!(tenant.name, TenantName::NamespaceLabel(_)))
-            || (settings.registry.is_some() && owners.iter().flatten().any(|owner| is_of_namespace(&owner)));
         let mut read = LabelSources::default();
-        let parent = if needs_namespace && !namespace.is_empty() {
+        let parent = if settings.reads_namespaces() && !namespace.is_empty() {
             let object = ObjectName { kind: "Namespace", namespace: "", name: namespace };
             Some(found(&ObjectQuery { group: "", version: None, object, uid: "", masks: LABEL_MASKS }, lookups)?)
         } else {

@@ -11,7 +11,7 @@ use super::composites::Composites;
 use super::definition::Definition;
 use super::definition::objections;
 use super::registry_reference::RegistryReference;
-use super::sources::{BelongsTo, Sources};
+use super::sources::{BelongsTo, LabelSource, OwnerLabel, Sources, Tenant, TenantName};
 use crate::crossplane::CROSSPLANE;
 use crate::profiles::Profile;
 use crate::strict::StrictProfile;
@@ -171,6 +171,15 @@ impl CloudTags {
     /// The entry of the settings about the composites of an API group, if they get tags.
     pub fn of_group(&self, group: &str) -> Option<&Composites> {
         self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| **known == *group))
+    }
+
+    /// Whether the Namespaces of composites are read.
+    pub fn reads_namespaces(&self) -> bool {
+        let names_tenant = |tenant: &Tenant| matches!(tenant.name, TenantName::NamespaceLabel(_));
+        let owners = [&self.belongs_to.domain, &self.belongs_to.project];
+        self.sources.has(LabelSource::Namespace)
+            || self.sources.tenant.as_ref().is_some_and(names_tenant)
+            || (self.registry.is_some() && owners.into_iter().flatten().any(OwnerLabel::is_of_namespace))
     }
 
     /// The profile that the settings assign to a provider, ignoring case.

@@ -104,6 +104,13 @@ pub enum OwnerLabel {
     NamespaceLabel(NonEmpty),
 }
 
+impl OwnerLabel {
+    /// Whether the label is one of the Namespace.
+    pub(super) fn is_of_namespace(&self) -> bool {
+        matches!(self, OwnerLabel::NamespaceLabel(_))
+    }
+}
+
 impl Sources {
     /// Whether the labels of an object become tags.
     pub fn has(&self, source: LabelSource) -> bool {
