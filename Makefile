@@ -94,8 +94,10 @@ workflows:
 ## e2e-tests: the bats files, with kwctl
 e2e-tests:
 	@command -v bats >/dev/null || { echo "bats is not on the PATH: install bats" >&2; exit 1; }
-	@if command -v kwctl >/dev/null; then $(MAKE) annotated-policy.wasm && bats --print-output-on-failure e2e-tests; \
-	else echo "kwctl is not on the PATH: the e2e tests did not run"; exit 1; fi
+	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the e2e tests did not run" >&2; exit 1; }
+	$(MAKE) annotated-policy.wasm
+	cargo run --locked --quiet --package tasks $(TESTKIT_FEATURES) --bin fixtures
+	bats --print-output-on-failure e2e-tests
 
 noop.wasm:
 	scripts/wasm.sh noop-policy noop.wasm

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Generated from cases.txt: every fixture under data/ through kwctl.
+# Generated from cases.txt: every case through kwctl.
 
 load helpers
 

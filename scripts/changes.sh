@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the changes of CONTRIBUTING.md's table "What a change costs" on copies of the last commit, and counts what they cost. A
-# patch in testdata/changes is what a contributor writes by hand; its first line is the row. Each copy is blessed and tested.
-# Prints a row for each change, and fails where a test does.
+# Makes changes of CONTRIBUTING.md's table "What a change costs" on copies of the last commit, and counts what they cost: a report,
+# which no test needs. A patch in testdata/changes is what a contributor writes by hand; its first line is the row. Each copy is
+# blessed and tested. Prints a row for each change, and fails if a test does.
 #
 #   scripts/changes.sh [NAME...]
 #

@@ -8,5 +8,6 @@ rm -rf target/pages-source target/pages
 mkdir -p target/pages-source/docs
 cp ./*.md target/pages-source
 cp docs/* target/pages-source/docs
+cargo run --locked --quiet --package tasks --no-default-features --bin pages -- target/pages-source/docs
 mkdocs build --quiet --config-file scripts/pages/mkdocs.yml
 echo "target/pages: $(find target/pages -name index.html | wc -l) pages"

@@ -155,7 +155,7 @@ fn shown() -> Result<Vec<(String, Value)>> {
     shown.extend(samples()?.into_iter().map(|sample| ("sample".to_owned(), sample)));
     for document in documents()? {
         for block in blocks(&document)?.0.into_iter().filter(|block| block.kind == "yaml settings") {
-            shown.push((block.at, serde_yaml_ng::from_str(&block.text)?));
+            shown.push((block.at, serde_saphyr::from_str(&block.text)?));
         }
     }
     shown.extend(policies()?.into_iter().map(|(name, spec)| (format!("deploy/{name}"), spec["settings"].clone())));

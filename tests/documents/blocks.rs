@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use metadata_propagation::Settings;
 use serde_json::{Value, json};
-use testkit::case::Case;
+use testkit::case::CaseFile;
 use testkit::cluster::ApiServer;
 use testkit::runner::engine;
 
@@ -27,7 +27,7 @@ fn all(language: &str) -> Result<Vec<FencedBlock>> {
 fn every_block_of_yaml_is_what_it_says() -> Result<()> {
     let blocks = all("yaml")?;
     for FencedBlock { at, kind, text } in &blocks {
-        let value: Value = serde_yaml_ng::from_str(text).with_context(|| at.clone())?;
+        let value: Value = serde_saphyr::from_str(text).with_context(|| at.clone())?;
         let checked = match kind.as_str() {
             "yaml settings" => Settings::validate(&value.to_string()).map_err(Into::into),
             "yaml rules" => are_rules(&value),
@@ -50,9 +50,10 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
 
 /// A case, evaluated by the engine and compared with its `expect`, if any.
 fn is_answered(text: &str) -> Result<()> {
-    let case = Case::read("case", text, &json!({}))?;
-    let answers = case.answers()?;
-    ensure!(case.expect.is_none() || case.differences(&answers).is_empty(), "{answers:?}");
+    for case in CaseFile::read("case", text, &json!({}))?.cases {
+        let answers = case.answers()?;
+        ensure!(case.expect.is_none() || case.differences(&answers).is_empty(), "{answers:?}");
+    }
     Ok(())
 }
 

@@ -3,7 +3,6 @@
 
 mod architecture;
 mod blocks;
-mod changes;
 mod dashboard;
 mod deploy;
 #[path = "../shared/documents.rs"]
@@ -15,4 +14,3 @@ mod messages;
 mod policies;
 mod release;
 mod report;
-mod words;

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::documents::{blocks, read};
 
 pub(crate) fn yaml(path: &str) -> Result<Value> {
-    serde_yaml_ng::from_str(&read(path)?).with_context(|| path.to_owned())
+    serde_saphyr::from_str(&read(path)?).with_context(|| path.to_owned())
 }
 
 /// The first settings that a document shows.
 fn shown(document: &str) -> Result<Value> {
     let (blocks, _) = blocks(document)?;
     let block = blocks.into_iter().find(|block| block.kind == "yaml settings").context("no settings")?;
-    serde_yaml_ng::from_str(&block.text).context(block.at)
+    serde_saphyr::from_str(&block.text).context(block.at)
 }
 
 /// Every setting with its default, as docs/settings.md prints them from the schema.

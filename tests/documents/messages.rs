@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -10,13 +11,36 @@ use crate::documents::read;
 
 const PAGE: &str = "docs/troubleshooting.md";
 
-/// The texts of the sentences in `report/messages` and of facts, with `…` for inserted values. Single words, such as `added`,
+/// The files with sentences that are not in a folder `messages`.
+const FILES: &[&str] = &[
+    "cloud-tags/src/messages.rs",
+    "facts/src/fact.rs",
+    "kube/src/answers.rs",
+    "kube/src/cluster.rs",
+    "kube/src/lookup.rs",
+    "kube/src/request.rs",
+    "tag-delivery/src/messages.rs",
+];
+
+/// The folders with sentences.
+const FOLDERS: &[&str] = &["cluster-api/src/messages", "engine/src/report/messages", "facts/src/messages"];
+
+fn files() -> Result<Vec<PathBuf>> {
+    let crates = testkit::root().join("crates");
+    let mut files: Vec<PathBuf> = FILES.iter().map(|file| crates.join(file)).collect();
+    for folder in FOLDERS {
+        for entry in fs::read_dir(crates.join(folder))? {
+            files.push(entry?.path());
+        }
+    }
+    Ok(files)
+}
+
+/// The texts of the sentences in modules of messages and of facts, with `…` for inserted values. Single words, such as `added`,
 /// are parts of sentences; texts without words only join others.
 fn sentences() -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
-    let report = testkit::root().join("crates/engine/src/report");
-    let messages = fs::read_dir(report.join("messages"))?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    for path in messages.into_iter().chain([report.join("fact.rs")]) {
+    for path in files()? {
         let tokens: TokenStream = fs::read_to_string(&path)?.parse().map_err(|error| anyhow!("{error}"))?;
         texts(tokens, &mut found).with_context(|| path.display().to_string())?;
     }

@@ -75,7 +75,7 @@ fn the_page_shows_the_tags_of_its_examples() -> Result<()> {
         [("cloud-tags-complete", "XBucket", 0), ("cloud-tags-example", "XHetznerServer", 1)]
     {
         let tags = tags_of(kind, settings)?;
-        let text = serde_yaml_ng::to_string(&json!({ "spec": { "cloudTags": tags } }))?;
+        let text = testkit::to_yaml(&json!({ "spec": { "cloudTags": tags } }))?;
         check_section(TAGS, section, &format!("```yaml result\n{text}```\n"))?;
     }
     Ok(())
@@ -115,7 +115,7 @@ fn the_complete_example_loses_no_tags() -> Result<()> {
 fn of_the_page(kind: &str) -> Result<Vec<Value>> {
     let (blocks, _) = blocks(TAGS)?;
     let blocks = blocks.iter().filter(|block| block.kind == kind);
-    blocks.map(|block| serde_yaml_ng::from_str(&block.text).context(block.at.clone())).collect()
+    blocks.map(|block| serde_saphyr::from_str(&block.text).context(block.at.clone())).collect()
 }
 
 /// What the engine answers to the creation of an object, with the registries among others in the cluster.

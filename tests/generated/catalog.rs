@@ -4,7 +4,9 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::Version;
-use serde_yaml_ng::{Mapping, Value};
+use serde::Serialize;
+use serde_json::{Value, json};
+use testkit::to_yaml;
 
 use crate::documents::read;
 use crate::file::change;
@@ -15,74 +17,115 @@ const HEADER: &str = "\
 # the day of the release, createdAt, is written here.
 ";
 
+/// The entry, in the order of Artifact Hub's documentation.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Package {
+    version: &'static str,
+    name: &'static str,
+    display_name: String,
+    created_at: Value,
+    description: String,
+    license: String,
+    #[serde(rename = "homeURL")]
+    home_url: String,
+    containers_images: [PackageImage; 1],
+    keywords: Vec<String>,
+    links: [PackageLink; 2],
+    install: String,
+    provider: Value,
+    changes: Vec<PackageChange>,
+    recommendations: Value,
+    annotations: PackageAnnotations,
+}
+
+#[derive(Serialize)]
+struct PackageImage {
+    name: &'static str,
+    image: String,
+}
+
+#[derive(Serialize)]
+struct PackageLink {
+    name: &'static str,
+    url: String,
+}
+
+#[derive(Serialize)]
+struct PackageChange {
+    kind: String,
+    description: String,
+}
+
+#[derive(Serialize)]
+struct PackageAnnotations {
+    #[serde(rename = "kubewarden/mutation")]
+    mutation: String,
+    #[serde(rename = "kubewarden/resources")]
+    resources: String,
+    #[serde(rename = "kubewarden/rules")]
+    rules: String,
+    #[serde(rename = "kubewarden/contextAwareResources")]
+    context_aware_resources: String,
+    #[serde(rename = "kubewarden/questions-ui")]
+    questions_ui: String,
+}
+
 #[test]
 fn the_catalog_is_made_from_its_sources() -> Result<()> {
-    let metadata: Value = serde_yaml_ng::from_str(&read("policy-metadata.yml")?)?;
+    let metadata: Value = serde_saphyr::from_str(&read("policy-metadata.yml")?)?;
     let questions = read("questions-ui.yml")?;
     change(PACKAGE, |text| {
-        let package: Value = serde_yaml_ng::from_str(text)?;
+        let package: Value = serde_saphyr::from_str(text)?;
         let created = package.get("createdAt").context("no createdAt")?;
-        Ok(format!("{HEADER}{}", serde_yaml_ng::to_string(&entry(&metadata, &questions, created)?)?))
+        Ok(format!("{HEADER}{}", to_yaml(&entry(&metadata, &questions, created)?)?))
     })
 }
 
-fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Mapping> {
+fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Package> {
     let annotation = |name: &str| -> Result<String> {
         let text = metadata.get("annotations").and_then(|annotations| annotations.get(name)).and_then(Value::as_str);
         Ok(text.with_context(|| format!("no annotation {name}"))?.trim().to_owned())
     };
-    let part = |name: &str| -> Result<String> {
-        Ok(serde_yaml_ng::to_string(metadata.get(name).with_context(|| format!("no {name}"))?)?)
-    };
-    let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    let part =
+        |name: &str| -> Result<String> { Ok(to_yaml(metadata.get(name).with_context(|| format!("no {name}"))?)?) };
+    let version = env!("CARGO_PKG_VERSION");
     let url = annotation("io.kubewarden.policy.url")?;
     let image = format!("{}:v{version}", annotation("io.kubewarden.policy.ociUrl")?);
-    let keywords = annotation("io.artifacthub.keywords")?;
-    let questions: String =
-        questions.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
-    Ok(map([
-        ("version", text(version)),
-        ("name", text(name)),
-        ("displayName", text(annotation("io.artifacthub.displayName")?)),
-        ("createdAt", created.clone()),
-        ("description", text(annotation("io.kubewarden.policy.description")?)),
-        ("license", text(annotation("io.kubewarden.policy.license")?)),
-        ("homeURL", text(&url)),
-        ("containersImages", list([map([("name", text("policy")), ("image", text(&image))])])),
-        ("keywords", list(keywords.split(", ").map(text))),
-        (
-            "links",
-            list([
-                map([
-                    ("name", text("policy")),
-                    ("url", text(format!("{url}/releases/download/v{version}/policy.wasm"))),
-                ]),
-                map([("name", text("source")), ("url", text(annotation("io.kubewarden.policy.source")?))]),
-            ]),
-        ),
-        ("install", text(install(&image))),
-        ("provider", map([("name", text("plexsphere"))]).into()),
-        ("changes", changes(&read("CHANGELOG.md")?, version)?),
-        (
-            "recommendations",
-            list([map([("url", text("https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller"))])]),
-        ),
-        (
-            "annotations",
-            map([
-                ("kubewarden/mutation", text(part("mutating")?.trim())),
-                ("kubewarden/resources", text(annotation("io.artifacthub.resources")?)),
-                ("kubewarden/rules", text(part("rules")?)),
-                ("kubewarden/contextAwareResources", text(part("contextAwareResources")?)),
-                ("kubewarden/questions-ui", text(questions)),
-            ])
-            .into(),
-        ),
-    ]))
+    Ok(Package {
+        version,
+        name: env!("CARGO_PKG_NAME"),
+        display_name: annotation("io.artifacthub.displayName")?,
+        created_at: created.clone(),
+        description: annotation("io.kubewarden.policy.description")?,
+        license: annotation("io.kubewarden.policy.license")?,
+        containers_images: [PackageImage { name: "policy", image: image.clone() }],
+        keywords: annotation("io.artifacthub.keywords")?.split(", ").map(str::to_owned).collect(),
+        links: [
+            PackageLink { name: "policy", url: format!("{url}/releases/download/v{version}/policy.wasm") },
+            PackageLink { name: "source", url: annotation("io.kubewarden.policy.source")? },
+        ],
+        install: install(&image),
+        provider: json!({ "name": "plexsphere" }),
+        changes: changes(&read("CHANGELOG.md")?, version)?,
+        recommendations: json!([{ "url": "https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller" }]),
+        annotations: PackageAnnotations {
+            mutation: part("mutating")?.trim().to_owned(),
+            resources: annotation("io.artifacthub.resources")?,
+            rules: part("rules")?,
+            context_aware_resources: part("contextAwareResources")?,
+            questions_ui: questions
+                .lines()
+                .filter(|line| !line.starts_with('#'))
+                .flat_map(|line| [line, "\n"])
+                .collect(),
+        },
+        home_url: url,
+    })
 }
 
 /// The lines of a version's section, each with the kind that its heading names, as Artifact Hub spells it.
-fn changes(changelog: &str, version: &str) -> Result<Value> {
+fn changes(changelog: &str, version: &str) -> Result<Vec<PackageChange>> {
     let section = changelog.split("\n## ").find(|section| section.starts_with(&format!("{version} ")));
     let section = section.with_context(|| format!("no section {version}"))?;
     let mut changes = Vec::new();
@@ -90,11 +133,11 @@ fn changes(changelog: &str, version: &str) -> Result<Value> {
         let (kind, lines) = part.split_once('\n').context("no lines")?;
         for line in lines.trim().strip_prefix("- ").with_context(|| kind.to_owned())?.split("\n- ") {
             let description = line.trim_start_matches("\\* ").split_whitespace().collect::<Vec<&str>>().join(" ");
-            changes.push(map([("kind", text(kind.to_lowercase())), ("description", text(description))]));
+            changes.push(PackageChange { kind: kind.to_lowercase(), description });
         }
     }
     ensure!(!changes.is_empty(), "no changes in {version}");
-    Ok(list(changes))
+    Ok(changes)
 }
 
 fn install(image: &str) -> String {
@@ -114,18 +157,6 @@ The service account of the PolicyServer must be allowed to `get` the same kinds.
 ClusterRole, the Helm values, and a finished manifest.
 "
     )
-}
-
-fn map<const N: usize>(fields: [(&str, Value); N]) -> Mapping {
-    fields.into_iter().map(|(name, value)| (text(name), value)).collect()
-}
-
-fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
-    Value::Sequence(items.into_iter().map(Into::into).collect())
-}
-
-fn text(text: impl AsRef<str>) -> Value {
-    Value::String(text.as_ref().to_owned())
 }
 
 /// The text before a version, and the version: this project's from Cargo.toml, Cluster API's the newest that the engine

@@ -33,7 +33,7 @@ fn the_chart_carries_the_manifests() -> Result<()> {
 
 #[test]
 fn the_default_values_fit_their_schema() -> Result<()> {
-    let values: serde_json::Value = serde_yaml_ng::from_str(&read(&format!("{CHART}/values.yaml"))?)?;
+    let values: serde_json::Value = serde_saphyr::from_str(&read(&format!("{CHART}/values.yaml"))?)?;
     let schema: serde_json::Value =
         serde_json::from_str(&read(&format!("{CHART}/values.schema.json"))?).context("values.schema.json")?;
     jsonschema::validate(&schema, &values).map_err(|error| anyhow::anyhow!("{error}"))?;

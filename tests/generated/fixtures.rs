@@ -1,17 +1,19 @@
 //! Fixtures for kwctl, from the corpus; the page about the vectors; the grants of every manifest.
 
 use std::fmt::Write as _;
-use std::fs;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use metadata_propagation::GRANTS;
+use fleet::{Exchange, session};
+use metadata_propagation::{GRANTS, Review, Settings};
 use serde_json::Value;
-use testkit::case::corpus;
-use testkit::kwctl::fixture;
+use testkit::kwctl;
 use testkit::module::Module;
 
 use crate::documents::read;
 use crate::file::check;
+
+/// The case that README.md sends through kwctl.
+const SHOWN: &str = "machine-set/template_labels_reach_the_set_and_its_template";
 
 #[test]
 fn the_conformance_page_counts_the_vectors() -> Result<()> {
@@ -27,28 +29,46 @@ fn the_conformance_page_counts_the_vectors() -> Result<()> {
     Ok(())
 }
 
+/// The session of each case has the questions that `propagate` records, and the one that the README shows is in git.
 #[test]
 fn kwctl_fixtures_are_the_corpus() -> Result<()> {
     let policy = Module::policy()?;
-    let wanted = read("e2e-tests/cases.txt")?;
-    let wanted: Vec<&str> = wanted.lines().filter(|line| !line.starts_with('#')).collect();
-    let corpus = corpus()?;
-    for name in &wanted {
-        let case = corpus.iter().find(|case| case.name == *name).with_context(|| format!("no case {name}"))?;
-        for (file, content) in fixture(case, &policy)? {
-            check(&format!("e2e-tests/data/{}/{file}", name.replace('/', "--")), &content)?;
+    let mut bats =
+        "#!/usr/bin/env bats\n# Generated from cases.txt: every case through kwctl.\n\nload helpers\n".to_owned();
+    for case in kwctl::cases()? {
+        let folder = kwctl::folder(&case);
+        write!(bats, "\n@test \"{}\" {{\n    replay {folder}\n}}\n", case.name)?;
+        let files = kwctl::fixture(&case, &policy)?;
+        let recorded = files.iter().find(|(name, _)| *name == "session.yml").context("no session")?;
+        if case.cluster.is_always_in_reach() {
+            let request = case.reviews.first().context("no review")?.to_string();
+            let review = Review::from_json(&request).map_err(|malformed| anyhow!("{malformed}"))?;
+            let settings = Settings::from_json(&case.settings.to_string())?;
+            assert_eq!(session(&review, &settings, &case.cluster), exchanges(&recorded.1)?, "{}", case.name);
+        }
+        if case.name == SHOWN {
+            for (file, content) in files {
+                check(&format!("e2e-tests/data/{folder}/{file}"), &content)?;
+            }
         }
     }
-    let mut bats =
-        "#!/usr/bin/env bats\n# Generated from cases.txt: every fixture under data/ through kwctl.\n\nload helpers\n"
-            .to_owned();
-    for name in &wanted {
-        write!(bats, "\n@test \"{name}\" {{\n    replay {}\n}}\n", name.replace('/', "--"))?;
-    }
-    check("e2e-tests/policy.bats", &bats)?;
-    let stale = fs::read_dir(testkit::root().join("e2e-tests/data"))?.count() - wanted.len();
-    ensure!(stale == 0, "{stale} folders in e2e-tests/data are not in e2e-tests/cases.txt");
-    Ok(())
+    check("e2e-tests/policy.bats", &bats)
+}
+
+/// The exchanges of a recorded session.
+fn exchanges(text: &str) -> Result<Vec<Exchange>> {
+    let entries: Vec<Value> = serde_saphyr::from_str(text)?;
+    entries.iter().map(exchange).collect()
+}
+
+fn exchange(entry: &Value) -> Result<Exchange> {
+    let part = |path: &str| entry.pointer(path).and_then(Value::as_str).context("no text");
+    let request = part("/request")?.strip_prefix("!KubernetesGetResource\n").context("another request")?;
+    let response = match part("/response/type")? {
+        "Success" => Ok(part("/response/payload")?.to_owned()),
+        _ => Err(part("/response/message")?.to_owned()),
+    };
+    Ok(Exchange { request: serde_saphyr::from_str(request)?, response })
 }
 
 /// The core group has no name.
@@ -66,7 +86,7 @@ fn the_metadata_grants_what_the_engine_reads() -> Result<()> {
         })
         .collect();
     granted.sort();
-    let metadata: Value = serde_yaml_ng::from_str(&read("policy-metadata.yml")?)?;
+    let metadata: Value = serde_saphyr::from_str(&read("policy-metadata.yml")?)?;
     let listed = metadata["contextAwareResources"].as_array().context("contextAwareResources")?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut listed: Vec<_> = listed.iter().map(|grant| (text(&grant["apiVersion"]), text(&grant["kind"]))).collect();

@@ -12,6 +12,4 @@ mod fixtures;
 mod requests;
 mod rules;
 mod settings;
-mod sources;
-mod statements;
 mod tables;

@@ -1,13 +1,13 @@
 //! Requests of the corpus and of the fixtures have the form that an API server sends.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use kube_core::admission::AdmissionRequest;
 use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::Value;
 use testkit::case::corpus;
+use testkit::kwctl;
 use testkit::recorded::{SAMPLE, requests};
 use testkit::request::plural;
 
@@ -23,14 +23,13 @@ fn whole(request: &Value) -> Result<()> {
 /// kwctl requires complete requests.
 #[test]
 fn every_fixture_is_a_whole_admission_request() -> Result<()> {
-    for folder in fs::read_dir(testkit::root().join("e2e-tests/data"))? {
-        let path = folder?.path().join("request.json");
-        let request: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
-        whole(&request).with_context(|| path.display().to_string())?;
+    for case in kwctl::cases()? {
+        let request = case.reviews.first().context("no review")?;
+        whole(request).with_context(|| case.name.clone())?;
         for field in ["uid", "kind", "resource", "operation", "userInfo"] {
             let mut less = request.clone();
             less.as_object_mut().and_then(|fields| fields.remove(field)).with_context(|| field.to_owned())?;
-            ensure!(whole(&less).is_err(), "{} is whole without `{field}`", path.display());
+            ensure!(whole(&less).is_err(), "{} is whole without `{field}`", case.name);
         }
     }
     Ok(())

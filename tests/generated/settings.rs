@@ -91,7 +91,7 @@ fn the_page_shows_the_defaults() -> Result<()> {
             *place = default;
         }
     }
-    let text = serde_yaml_ng::to_string(&defaults)?;
+    let text = testkit::to_yaml(&defaults)?;
     check_section(PAGE, "settings", &format!("```yaml settings\n{text}```\n"))
 }
 

@@ -1,14 +1,10 @@
 //! The engine's other tables, each on its page of docs/.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
 use metadata_propagation::tags::{CLOUDS, Cloud, INFRA_CLUSTERS, InfraCluster, PROFILES, STRICT_PROFILES};
-use metadata_propagation::{
-    CARRIERS, Carrier, EFFECTS, Effect, EffectBlock, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place,
-    ProviderCarriers, ROUTES, Row, Tags, Version,
-};
+use metadata_propagation::{CARRIERS, FIELDS, Field, GUARDS, Guard, Hop, Place, ROUTES, Tags, Version};
 
 use crate::file::check_section;
 
@@ -120,33 +116,17 @@ fn the_page_shows_the_infrastructure_clusters() -> Result<()> {
 
 #[test]
 fn the_page_shows_where_resources_have_their_tags() -> Result<()> {
-    let mut text = String::new();
     let mut summary =
         "| group | release | kinds with a map | with a list | without tags |\n|---|---|---:|---:|---:|\n".to_owned();
-    for ProviderCarriers { group, release, carriers, .. } in CARRIERS {
-        let count = |is_counted: fn(Tags) -> bool| -> usize {
-            carriers.iter().filter(|carrier| is_counted(carrier.tags)).map(|carrier| carrier.kinds.len()).sum()
-        };
-        let (maps, lists) = (count(|tags| matches!(tags, Tags::Map(_))), count(|tags| matches!(tags, Tags::List(_))));
-        let none = count(|tags| tags == Tags::Nowhere);
-        writeln!(
-            text,
-            "\n## {group}\n\n{release}: {maps} kinds with a map of tags, {lists} with a list, {none} with none.\n"
-        )?;
-        writeln!(summary, "| `{group}` | {release} | {maps} | {lists} | {none} |")?;
-        writeln!(text, "| group | tags | kinds |\n|---|---|---|")?;
-        for Carrier { service, tags, kinds } in *carriers {
-            let service = if service.is_empty() { (*group).to_owned() } else { format!("{service}.{group}") };
-            let tags = match tags {
-                Tags::Map(path) => format!("`{path}`"),
-                Tags::List(path) => format!("`{path}`, a list"),
-                Tags::Nowhere => "none".to_owned(),
-            };
-            writeln!(text, "| {service} | {tags} | {} |", kinds.join(", "))?;
-        }
+    for provider in CARRIERS {
+        let (maps, lists, none) = (
+            provider.count(|tags| matches!(tags, Tags::Map(_))),
+            provider.count(|tags| matches!(tags, Tags::List(_))),
+            provider.count(|tags| tags == Tags::Nowhere),
+        );
+        writeln!(summary, "| `{}` | {} | {maps} | {lists} | {none} |", provider.group, provider.release)?;
     }
-    check_section("docs/delivery.md", "carriers", &summary)?;
-    check_section("crates/tag-carriers/README.md", "carriers", text.trim_start())
+    check_section("docs/delivery.md", "carriers", &summary)
 }
 
 #[test]
@@ -177,60 +157,4 @@ fn the_page_shows_the_fields_that_are_read() -> Result<()> {
         writeln!(table, "| {kind} | {} | `{}` |", objects.join(", "), masks.join("`, `"))?;
     }
     check_section("docs/lookups.md", "masks", &table)
-}
-
-/// One table for each kind of object, the most severe effect first.
-#[test]
-fn the_page_shows_what_rolls_out() -> Result<()> {
-    let mut text = String::new();
-    let mut kinds: Vec<_> = EFFECTS.iter().map(|block| block.kind).collect();
-    kinds.dedup();
-    for kind in kinds {
-        let mut by_effect: BTreeMap<Effect, String> = BTreeMap::new();
-        for block in EFFECTS.iter().filter(|block| block.kind == kind) {
-            for row in block.rows {
-                for (effect, cells) in effects(block, row) {
-                    writeln!(by_effect.entry(effect).or_default(), "| {effect} | {cells} |")?;
-                }
-            }
-        }
-        let rows: String = by_effect.into_values().rev().collect();
-        writeln!(text, "### {kind}\n\n| effect | path | in v1beta1 | only |\n|---|---|---|---|\n{rows}")?;
-    }
-    check_section("docs/rollout.md", "effects", &text)
-}
-
-/// The effects of the edits in one row: of the path, of a removed entry, and of specific keys.
-fn effects(block: &EffectBlock, row: &Row) -> Vec<(Effect, String)> {
-    let paths = |suffix: &str, edit: &str| {
-        let of = |path: Option<String>| code(path.map(|path| path + suffix)) + edit;
-        let [old, new] = row.paths(block);
-        let old = if old == new { String::new() } else { of(old) };
-        format!("{} | {old}", of(new))
-    };
-    let only = |given: Given, since: Version| {
-        let until = row.until.map(|until| format!("before {until}"));
-        let since = (since > Version::OLDEST_EDITION).then(|| format!("since {since}"));
-        let conditions = [Some(given.to_string()).filter(|given| !given.is_empty()), since, until];
-        conditions.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    };
-    let of_path = format!("{} | {}", paths("", ""), only(block.condition(row), row.since));
-    let mut effects = vec![(row.effect, of_path)];
-    effects.extend(
-        row.removed.map(|effect| {
-            (effect, format!("{} | {}", paths("", ", an entry removed"), only(Given::Replicas, row.since)))
-        }),
-    );
-    effects.extend(row.keys.iter().map(|key| {
-        let edit = match key.edit {
-            KeyEdit::Removed => " removed",
-            KeyEdit::Changed => " changed",
-        };
-        (key.effect, format!("{} | {}", paths(&format!("[{}]", key.key), edit), only(key.given, key.since)))
-    }));
-    effects
-}
-
-fn code(path: Option<String>) -> String {
-    path.map_or_else(|| "none".to_owned(), |path| format!("`{path}`"))
 }

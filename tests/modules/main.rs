@@ -1,5 +1,5 @@
-//! No two files of a crate need each other, the modules of the engine use lower layers only, and no two types have the
-//! same name.
+//! No two files of a crate need each other, crates of the policy depend on lower layers only, and no two types have the same
+//! name.
 //!
 //! A file depends on another one if it names an item of it: in a `use` item, in a path of an expression, pattern, type
 //! or macro call, and in a method call. `self.name()` is the function of the type whose `impl` block it is in. Any
@@ -25,20 +25,20 @@ use std::fs;
 use anyhow::{Context, Result};
 
 use crate::circles::circles;
-use crate::dependencies::{Dependency, dependencies};
 use crate::source::{Crate, Files};
 
-/// The layers of the engine, the lowest first. A module uses modules of lower layers only.
+/// The crates that the policy is made of, in layers, the lowest first. A crate depends on crates of lower layers only, so
+/// that no product knows another.
 const LAYERS: &[&[&str]] = &[
-    &["catalog"],
-    &["settings"],
-    &["report"],
-    &["kube"],
-    &["admission"],
-    &["propagation", "tags"],
-    &["checks"],
-    &["evaluate"],
+    &["json"],
+    &["kube", "setting-types", "tag-carriers"],
+    &["facts", "tag-rules"],
+    &["cluster-api", "cloud-tags", "tag-delivery"],
+    &["engine"],
 ];
+
+/// The crates of others that these may depend on.
+const OF_REGISTRY: [&str; 6] = ["regex", "schemars", "serde", "serde_json", "simdutf8", "unicode-properties"];
 
 /// Method names that types of the standard library and of other dependencies also have.
 #[rustfmt::skip]
@@ -77,20 +77,25 @@ fn no_crate_has_a_circle_of_files() -> Result<()> {
 }
 
 #[test]
-fn every_module_of_the_engine_has_a_layer() -> Result<()> {
-    let files = workspace()?;
-    let modules: BTreeSet<&str> = files.keys().filter_map(|file| module(file)).collect();
-    assert_eq!(modules, LAYERS.iter().copied().flatten().copied().collect());
-    Ok(())
-}
-
-#[test]
-fn modules_of_the_engine_use_lower_layers_only() -> Result<()> {
-    let files = workspace()?;
-    let ambiguous = ambiguous(&crates(&files)?);
-    let engine = Crate::read("crates/engine/src/lib.rs", &files)?;
-    let found = upward(&dependencies(&engine, &ambiguous));
-    assert!(found.is_empty(), "lower layers use higher ones:\n{}", found.join("\n"));
+fn crates_of_the_policy_depend_on_lower_layers_only() -> Result<()> {
+    let mut wrong = Vec::new();
+    for (layer, name) in
+        LAYERS.iter().enumerate().flat_map(|(layer, names)| names.iter().map(move |name| (layer, name)))
+    {
+        let manifest = fs::read_to_string(testkit::root().join(format!("crates/{name}/Cargo.toml")))?;
+        let (_, dependencies) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
+        let lines = dependencies.lines().take_while(|line| !line.starts_with('['));
+        for (dependency, value) in
+            lines.filter_map(|line| line.split_once(" = ")).filter(|(key, _)| !key.starts_with('#'))
+        {
+            let folder = value.split_once("path = \"../").and_then(|(_, path)| path.split('"').next());
+            let is_lower = |folder: &str| LAYERS.iter().take(layer).any(|names| names.contains(&folder));
+            if !folder.map_or_else(|| OF_REGISTRY.contains(&dependency), is_lower) {
+                wrong.push(format!("{name}: {dependency}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
     Ok(())
 }
 
@@ -109,23 +114,6 @@ fn no_two_types_have_one_name() -> Result<()> {
     let expected: BTreeSet<&str> = OF_ONE_NAME.iter().map(|(name, _)| *name).collect();
     assert_eq!(found, expected, "{defined:#?}");
     Ok(())
-}
-
-/// The dependencies of modules of the engine on a higher layer, or on another module of the same layer.
-fn upward(dependencies: &BTreeSet<Dependency>) -> Vec<String> {
-    let layer = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
-    let is_upward = |one: &&Dependency| match (module(&one.from), module(&one.to)) {
-        (Some(from), Some(to)) => from != to && layer(to) >= layer(from),
-        (Some(_), None) => true,
-        (None, _) => false,
-    };
-    dependencies.iter().filter(is_upward).map(Dependency::to_string).collect()
-}
-
-/// The module of the engine that a file belongs to; `None` for lib.rs and for files of other crates.
-fn module(file: &str) -> Option<&str> {
-    let name = file.strip_prefix("crates/engine/src/")?.split(['/', '.']).next();
-    name.filter(|name| *name != "lib")
 }
 
 /// The methods with ambiguous names: those of several crates, and of types of other dependencies.

@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result};
 
 /// The documents at the root, and those next to the code that they describe.
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "USAGE.md",
     "ARCHITECTURE.md",
@@ -15,7 +15,6 @@ const DOCUMENTS: [&str; 13] = [
     "conformance/README.md",
     "conformance/cluster/README.md",
     "conformance/crossplane/README.md",
-    "crates/tag-carriers/README.md",
     "crates/model/README.md",
     "examples/blueprints/README.md",
     "testdata/recorded/README.md",

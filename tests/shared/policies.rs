@@ -22,6 +22,5 @@ pub(crate) fn policies() -> Result<BTreeMap<String, Value>> {
 /// The objects of a manifest, by its path from the root.
 pub(crate) fn objects(path: &str) -> Result<Vec<Value>> {
     let text = fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())?;
-    let objects = serde_yaml_ng::Deserializer::from_str(&text).map(serde::Deserialize::deserialize);
-    objects.collect::<Result<_, _>>().with_context(|| path.to_owned())
+    serde_saphyr::from_multiple(&text).with_context(|| path.to_owned())
 }

@@ -1,7 +1,9 @@
-//! The case format: one YAML or JSON file is one case.
+//! The case format: one YAML or JSON file is one case, or one for each of its versions.
 //!
 //! ```yaml
 //! # Free text: why this is so.
+//! versions: []          # such as [v1beta1, v1beta2]: a case for each. `$version` in a text is its version, and a mapping may have
+//!                       # versions as keys: in each, its value takes the mapping's place or adds fields to the others
 //! settings: {}          # the policy's settings; the caller's where absent
 //! cluster: []           # objects as the API server holds them, in the version they are written in
 //! fresh:                # what changed since the host cached it, by kind and name: merged onto the object (RFC 7386), null
@@ -16,13 +18,13 @@
 //! ```
 //!
 //! A chain has `steps`, a list of reviews, and as many answers in `expect`. What a step stores, the next one finds in
-//! the cluster.
+//! the cluster. Owners of fields may be in short: see the module `owners`.
 
 use std::collections::BTreeMap;
 
 use fleet::{Source, to_json};
 use metadata_propagation::Settings;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::cluster::{ApiServer, QuestionFailure};
@@ -30,13 +32,17 @@ use crate::difference::{Difference, differences};
 use crate::engine::{admit, engine};
 use crate::facts::AnswerForm;
 use crate::fault::CaseFault;
+use crate::owners::with_owners;
 use crate::request::request;
+use crate::versions::{in_version, merged};
 
 /// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The name that the caller gives it.
+    /// The name that the caller gives its file.
     pub name: String,
+    /// The version, if the file has cases for several.
+    pub version: Option<String>,
     /// The settings, as JSON.
     pub settings: Value,
     /// The cluster before the first step.
@@ -48,6 +54,14 @@ pub struct Case {
     /// What `expect` states of an answer.
     pub form: AnswerForm,
     is_chain: bool,
+}
+
+/// The cases of a file: one, or one for each of its versions.
+#[derive(Debug, Clone)]
+pub struct CaseFile {
+    /// The cases, in the order of the versions.
+    pub cases: Vec<Case>,
+    versions: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -69,13 +83,57 @@ struct File {
     expect: Option<Value>,
 }
 
-impl Case {
-    /// Reads one case; `settings` are those of a case that has none.
+impl CaseFile {
+    /// Reads the cases of a file; `settings` are those of a case that has none.
     ///
     /// # Errors
     /// When the text is not a case.
-    pub fn read(name: &str, text: &str, settings: &Value) -> Result<Case, CaseFault> {
-        let fields = Value::Object(fields(text)?);
+    pub fn read(name: &str, text: &str, settings: &Value) -> Result<CaseFile, CaseFault> {
+        let mut fields = fields(text)?;
+        let versions = match fields.remove("versions") {
+            Some(versions) => serde_json::from_value(versions).map_err(|error| CaseFault::of("versions", error))?,
+            None => Vec::new(),
+        };
+        let fields = Value::Object(fields);
+        if versions.is_empty() {
+            return Ok(CaseFile { cases: vec![Case::read(name, fields, settings)?], versions });
+        }
+        let of_version = |version: &String| {
+            let case = Case::read(name, in_version(&fields, version, &versions).unwrap_or_default(), settings)?;
+            Ok(Case { version: Some(version.clone()), ..case })
+        };
+        Ok(CaseFile { cases: versions.iter().map(of_version).collect::<Result<_, _>>()?, versions })
+    }
+
+    /// The text of this file with other answers in `expect`, which is the last key: a list for each case. The rest stays as it is.
+    ///
+    /// # Errors
+    /// When `expect` is not the last key, or the text is not in block style.
+    pub fn with_expect(&self, text: &str, answers: &[Vec<Value>]) -> Result<String, CaseFault> {
+        let of_cases = self.cases.iter().zip(answers);
+        let expect = match self.versions.as_slice() {
+            [] => of_cases.map(|(case, answers)| case.of_file(answers)).next().unwrap_or_default(),
+            versions => merged(versions, of_cases.map(|(case, answers)| case.of_file(answers)).collect()),
+        };
+        let before_expect = match text.find("\nexpect:") {
+            Some(at) => text.get(..=at).unwrap_or(text).to_owned(),
+            None => format!("{}\n", text.trim_end()),
+        };
+        let written = before_expect + &yaml(&json!({ "expect": expect }))?;
+        let mut wanted = fields(text)?;
+        wanted.insert("expect".to_owned(), expect);
+        match fields(&written) {
+            Ok(fields) if fields == wanted => Ok(written),
+            _ => Err(CaseFault::new("cannot write `expect`: it must be the last key of a file in YAML's block style")),
+        }
+    }
+}
+
+impl Case {
+    fn read(name: &str, mut fields: Value, settings: &Value) -> Result<Case, CaseFault> {
+        for name in ["cluster", "fresh", "review", "steps"] {
+            fields.get_mut(name).map_or(Ok(()), with_owners)?;
+        }
         let file: File = serde_json::from_value(fields).map_err(|error| CaseFault::new(error.to_string()))?;
         let (reviews, is_chain) = match (file.review, file.steps) {
             (Some(review), None) => (vec![whole("review", review)?], false),
@@ -106,7 +164,7 @@ impl Case {
             cluster.change(of, change).map_err(|fault| CaseFault::of(format!("fresh.{of}"), fault))
         })?;
         let form = AnswerForm::of(expect.as_deref().unwrap_or_default());
-        Ok(Case { name: name.to_owned(), settings, cluster, reviews, expect, form, is_chain })
+        Ok(Case { name: name.to_owned(), version: None, settings, cluster, reviews, expect, form, is_chain })
     }
 
     /// What the engine answers to each review, as far as `expect` states it.
@@ -137,24 +195,21 @@ impl Case {
         if self.is_chain { json!(answers) } else { json!(answers.first()) }
     }
 
-    /// The text of this case with other answers in `expect`, which is the last key: `yaml` is `expect: …`. The rest stays as
-    /// it is.
-    ///
-    /// # Errors
-    /// When `expect` is not the last key, the text is not in block style, or `yaml` has other answers.
-    pub fn with_expect(&self, text: &str, answers: &[Value], yaml: &str) -> Result<String, CaseFault> {
-        let before_expect = match text.find("\nexpect:") {
-            Some(at) => text.get(..=at).unwrap_or(text).to_owned(),
-            None => format!("{}\n", text.trim_end()),
-        };
-        let written = before_expect + yaml;
-        let mut wanted = fields(text)?;
-        wanted.insert("expect".to_owned(), self.of_file(answers));
-        match fields(&written) {
-            Ok(fields) if fields == wanted => Ok(written),
-            _ => Err(CaseFault::new("cannot write `expect`: it must be the last key of a file in YAML's block style")),
-        }
+    /// The name, with the version if the file has several.
+    #[must_use]
+    pub fn title(&self) -> String {
+        self.version.as_ref().map_or_else(|| self.name.clone(), |version| format!("{} ({version})", self.name))
     }
+}
+
+/// A value as YAML in block style, as kubectl reads it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn yaml(value: &impl Serialize) -> Result<String, CaseFault> {
+    // Long texts stay on one line.
+    let options = serde_saphyr::ser_options! { folded_wrap_chars: 1 << 20 };
+    serde_saphyr::to_string_with_options(value, options).map_err(|error| CaseFault::new(error.to_string()))
 }
 
 fn fields(text: &str) -> Result<Map<String, Value>, CaseFault> {
@@ -221,7 +276,7 @@ mod tests {
     const MACHINE: &str = "  operation: CREATE\n  username: a\n  object: { apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: { name: m } }\n";
 
     fn fault(text: &str) -> String {
-        Case::read("case", text, &json!({})).map_or_else(|fault| fault.to_string(), |_| "no fault".to_owned())
+        CaseFile::read("case", text, &json!({})).map_or_else(|fault| fault.to_string(), |_| "no fault".to_owned())
     }
 
     #[test]
@@ -272,23 +327,42 @@ mod tests {
 
     #[test]
     fn expect_is_written_as_the_last_key_only() {
-        let read = |text: &str| Case::read("case", text, &json!({})).unwrap();
+        let read = |text: &str| CaseFile::read("case", text, &json!({})).unwrap();
         let text = format!("# why\nreview:\n{MACHINE}expect:\n  accepted: false\n");
-        let case = read(&text);
-        let accepted = [json!({ "accepted": true })];
-        let yaml = "expect: { accepted: true }\n";
+        let accepted = [vec![json!({ "accepted": true, "warnings": ["no"] })]];
+        let yaml = "expect:\n  accepted: true\n  warnings:\n  - \"no\"\n";
         let written = format!("# why\nreview:\n{MACHINE}{yaml}");
-        assert_eq!(case.with_expect(&text, &accepted, yaml).unwrap(), written);
+        assert_eq!(read(&text).with_expect(&text, &accepted).unwrap(), written);
         let text = format!("review:\n{MACHINE}");
-        assert_eq!(read(&text).with_expect(&text, &accepted, yaml).unwrap(), format!("{text}{yaml}"));
+        assert_eq!(read(&text).with_expect(&text, &accepted).unwrap(), format!("{text}{yaml}"));
         let refusal = "cannot write `expect`: it must be the last key of a file in YAML's block style";
         for text in [
             format!("review:\n{MACHINE}expect: {{}}\nsettings: {{ mode: verify }}\n"),
             format!("expect: {{}}\nreview:\n{MACHINE}"),
             r#"{"review": {"operation": "CREATE", "username": "a", "object": {}}}"#.to_owned(),
         ] {
-            let written = read(&text).with_expect(&text, &accepted, yaml);
+            let written = read(&text).with_expect(&text, &accepted);
             assert_eq!(written.map_err(|fault| fault.message), Err(refusal.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_with_versions_has_a_case_for_each() {
+        let machine =
+            MACHINE.replace("v1beta2", "$version").replace("metadata", "spec: { v1beta1: { a: 1 } }, metadata");
+        let text = format!("versions: [v1beta1, v1beta2]\nreview:\n{machine}");
+        let file = CaseFile::read("case", &text, &json!({})).unwrap();
+        let objects: Vec<Value> = file.cases.iter().map(|case| case.reviews[0]["object"].clone()).collect();
+        let machine = |version: &str| json!({ "apiVersion": format!("cluster.x-k8s.io/{version}"), "kind": "Machine", "metadata": { "name": "m" } });
+        let mut older = machine("v1beta1");
+        older["spec"] = json!({ "a": 1 });
+        assert_eq!(objects, [older, machine("v1beta2")]);
+        let titles: Vec<String> = file.cases.iter().map(Case::title).collect();
+        assert_eq!(titles, ["case (v1beta1)", "case (v1beta2)"]);
+        let answers = [vec![json!({ "accepted": true })], vec![json!({ "accepted": false })]];
+        let written = file.with_expect(&text, &answers).unwrap();
+        assert_eq!(written, format!("{text}expect:\n  accepted:\n    v1beta1: true\n    v1beta2: false\n"));
+        let cases = CaseFile::read("case", &written, &json!({})).unwrap().cases;
+        assert_eq!(cases.into_iter().map(|case| case.expect.unwrap()).collect::<Vec<_>>(), answers);
     }
 }

@@ -12,10 +12,12 @@ pub mod difference;
 pub mod engine;
 pub mod facts;
 mod fault;
+pub mod owners;
 pub mod patch;
 pub mod request;
+mod versions;
 
-pub use case::Case;
+pub use case::{Case, CaseFile, yaml};
 pub use difference::Difference;
 pub use facts::AnswerForm;
 pub use fault::CaseFault;

@@ -1,6 +1,7 @@
 //! Files, directories and standard input.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +14,7 @@ use ignore::WalkBuilder;
 use rayon::prelude::*;
 
 use crate::progress;
-use crate::sources::{InputSources, is_read};
+use crate::sources::{InputSources, is_read, is_template};
 
 /// What was read, and what could not be.
 pub(crate) struct Input {
@@ -22,6 +23,8 @@ pub(crate) struct Input {
     pub(crate) unreadable: Vec<(String, String)>,
     /// The names of the directories with a kustomization that is rendered, including those that cannot be.
     pub(crate) rendered: Vec<String>,
+    /// The files in directories that manifests are rendered from with other programs: name, and a hash of what is in it.
+    pub(crate) templates: Vec<(String, u64)>,
     /// What the names of the texts begin with, and those of the same files on the other side of a plan do not.
     pub(crate) prefix: String,
     /// For a live cluster: the flags with which kubectl reaches it.
@@ -56,6 +59,7 @@ pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPl
     let mut files = Vec::new();
     let mut rendered = Vec::new();
     let mut names = Vec::new();
+    let mut templates = Vec::new();
     for path in paths {
         let path = &place.folder.join(path);
         if !path.is_dir() {
@@ -64,7 +68,9 @@ pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPl
         }
         let mut folders = vec![path.clone()];
         if !(sources.kustomize && KUSTOMIZATION_FILES.iter().any(|file| path.join(file).is_file())) {
-            let mut found = walk(path, &mut unreadable);
+            let (mut found, others): (Vec<PathBuf>, Vec<PathBuf>) =
+                walk(path, &mut unreadable).into_iter().partition(|file| !is_template(file));
+            templates.extend(others.iter().map(|file| (name(file), hash(file))));
             folders = if sources.kustomize { kustomizations(&mut found) } else { Vec::new() };
             files.append(&mut found);
         }
@@ -88,7 +94,7 @@ pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPl
         }
     }
     texts.extend(rendered);
-    Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
+    Input { rendered: names, templates, ..of(texts, unreadable, sources.namespace()) }
 }
 
 impl InputPlace {
@@ -111,11 +117,12 @@ impl InputPlace {
     }
 }
 
-/// Whether a file is a manifest or a kustomization, or says which files are ignored.
+/// Whether a file is a manifest, a kustomization or something that manifests are rendered from, or says which files are
+/// ignored.
 pub(crate) fn is_input(file: &Path) -> bool {
     const IGNORES: [&str; 3] = [".gitignore", ".ignore", IGNORE_FILE];
     let is_ignore = || file.file_name().is_some_and(|name| IGNORES.iter().any(|known| name == *known));
-    is_read(file) || is_kustomization(file) || is_ignore()
+    is_read(file) || is_kustomization(file) || is_template(file) || is_ignore()
 }
 
 /// The files that it lists are not read.
@@ -126,7 +133,8 @@ pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) 
     let (mut files, mut unreadable) = (Vec::new(), Vec::new());
     for path in paths {
         if path.is_dir() {
-            files.extend(walk(path, &mut unreadable).into_iter().filter(|file| !is_kustomization(file)));
+            let is_manifest = |file: &PathBuf| !is_kustomization(file) && !is_template(file);
+            files.extend(walk(path, &mut unreadable).into_iter().filter(is_manifest));
         } else {
             files.push(path.clone());
         }
@@ -211,6 +219,7 @@ pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namesp
         fleet: fleet(sources.into(), namespace),
         unreadable,
         rendered: Vec::new(),
+        templates: Vec::new(),
         prefix: String::new(),
         kubectl: None,
         asked: None,
@@ -247,18 +256,25 @@ pub(crate) fn text(file: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
 }
 
+/// A hash of the bytes of a file; the same for all that cannot be read.
+fn hash(file: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    std::fs::read(file).unwrap_or_default().hash(&mut hasher);
+    hasher.finish()
+}
+
 fn is_kustomization(file: &Path) -> bool {
     file.file_name().is_some_and(|name| KUSTOMIZATION_FILES.iter().any(|known| name == *known))
 }
 
-/// The files in a directory and all directories below it.
+/// The files in a directory and all directories below it: manifests, kustomizations, and what manifests are rendered from.
 fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let walk = WalkBuilder::new(folder).require_git(false).add_custom_ignore_filename(IGNORE_FILE).build();
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                if is_read(entry.path()) || is_kustomization(entry.path()) {
+                if is_read(entry.path()) || is_kustomization(entry.path()) || is_template(entry.path()) {
                     found.push(entry.into_path());
                 }
             }

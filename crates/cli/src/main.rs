@@ -25,6 +25,7 @@ mod names;
 mod output;
 mod plan;
 mod progress;
+mod renderers;
 mod roots;
 mod session;
 mod settings;

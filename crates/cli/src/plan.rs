@@ -5,6 +5,7 @@ mod github;
 mod json;
 mod markdown;
 mod owners;
+mod rendered;
 mod roots;
 mod text;
 mod words;

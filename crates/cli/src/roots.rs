@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::Failure;
 use crate::classes::is_instance;
+use crate::renderers::is_renderer;
 
 /// Objects that are checked together.
 pub(crate) struct RootObjects {
@@ -72,11 +73,11 @@ pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure
     Err(Failure(format!("{} is defined in {first} and in {later}: it is not known which one counts", a.id)))
 }
 
-/// Whether the policy checks an object, or its edits have effects.
+/// Whether the policy checks an object, or its edits have effects, or others are rendered from it.
 pub(crate) fn is_judged(object: &FleetObject, settings: &Settings) -> bool {
     let review = object.review();
     let update = Review { operation: Operation::Update, old_object: Some(&object.json), ..object.review() };
-    concerns(&review, settings) || has_effects(&update) || is_instance(&object.id)
+    concerns(&review, settings) || has_effects(&update) || is_instance(&object.id) || is_renderer(&object.id)
 }
 
 /// Where the paths of objects with the same name diverge, if the policy checks such objects and they are not equal.

@@ -7,6 +7,23 @@ use clap::Args;
 /// The files that are read in directories.
 const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
+/// Files that manifests are rendered from with another program: they are not read, and a plan names those that change.
+const TEMPLATES: &[&str] = &[
+    "cue",
+    "erb",
+    "gotmpl",
+    "j2",
+    "jinja",
+    "jinja2",
+    "jsonnet",
+    "kcl",
+    "libsonnet",
+    "star",
+    "template",
+    "tmpl",
+    "tpl",
+];
+
 /// Where objects come from, and by which settings they are judged.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InputSources {
@@ -57,6 +74,11 @@ impl InputSources {
     pub(crate) fn namespace(&self) -> &str {
         self.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(fleet::DEFAULT_NAMESPACE)
     }
+}
+
+/// Whether manifests are rendered from a file of this name with another program.
+pub(crate) fn is_template(file: &Path) -> bool {
+    file.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| TEMPLATES.contains(&ending))
 }
 
 /// Whether a file of this name is read in directories.

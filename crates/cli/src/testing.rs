@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use cases::{Case, CaseFault, Difference};
+use cases::{Case, CaseFault, CaseFile, Difference};
 use fleet::{Position, count};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -26,6 +26,9 @@ struct CaseResults {
 #[derive(Serialize)]
 struct Tested {
     file: String,
+    /// If the file has cases for several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     #[serde(flatten)]
     verdict: CaseOutcome,
 }
@@ -72,9 +75,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     let here = [PathBuf::from(".")];
     let paths = if args.paths.is_empty() { &here } else { &*args.paths };
     let (files, unreadable) = input::files(paths);
-    let test = |file: &PathBuf| Tested { file: input::name(file), verdict: tested(file, &settings, args.write) };
-    let mut cases: Vec<Tested> = files.par_iter().map(test).collect();
-    let of_folder = |(file, message)| Tested { file, verdict: CaseOutcome::Unreadable { message, at: None } };
+    let mut cases: Vec<Tested> = files.par_iter().flat_map_iter(|file| tested(file, &settings, args.write)).collect();
+    let of_folder =
+        |(file, message)| Tested { file, version: None, verdict: CaseOutcome::Unreadable { message, at: None } };
     cases.extend(unreadable.into_iter().map(of_folder));
     let mut summary = CaseSummary { cases: cases.len(), ..CaseSummary::default() };
     for case in &cases {
@@ -95,28 +98,36 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Runs one case. If it is to be written and its answer differs, the answer is written into the file.
-fn tested(file: &Path, settings: &Value, is_written: bool) -> CaseOutcome {
-    let result = || {
+/// Runs the cases of a file. If they are to be written and an answer differs, the answers are written into the file.
+fn tested(file: &Path, settings: &Value, is_written: bool) -> Vec<Tested> {
+    let run = || {
         let text = input::text(file).map_err(|message| CaseFault { message, at: None })?;
-        let case = Case::read(&input::name(file), &text, settings)?;
-        let answers = case.answers()?;
-        let differences = case.differences(&answers);
-        if is_written && !differences.is_empty() {
-            let yaml = serde_saphyr::to_string(&json!({ "expect": case.of_file(&answers) }));
-            let yaml = yaml.map_err(|error| CaseFault { message: error.to_string(), at: None })?;
-            let text = case.with_expect(&text, &answers, &yaml)?;
+        let cases = CaseFile::read(&input::name(file), &text, settings)?;
+        let answers = cases.cases.iter().map(Case::answers).collect::<Result<Vec<_>, _>>()?;
+        let of_cases = cases.cases.iter().zip(&answers);
+        let results: Vec<_> =
+            of_cases.map(|(case, answers)| (case.version.clone(), case.differences(answers))).collect();
+        if is_written && results.iter().any(|(_, differences)| !differences.is_empty()) {
+            let text = cases.with_expect(&text, &answers)?;
             let is_stdin = file.as_os_str() == "-";
             let written = if is_stdin { Err(ErrorKind::Unsupported.into()) } else { std::fs::write(file, text) };
             written.map_err(|error| CaseFault { message: format!("cannot write it: {error}"), at: None })?;
         }
-        Ok::<_, CaseFault>(differences)
+        Ok::<_, CaseFault>(results)
     };
-    match result() {
-        Ok(differences) if differences.is_empty() => CaseOutcome::Passed,
-        Ok(differences) => CaseOutcome::Failed { differences },
+    let name = || input::name(file);
+    match run() {
+        Ok(results) => {
+            let of_case = |(version, differences): (_, Vec<Difference>)| {
+                let is_passed = differences.is_empty();
+                let verdict = if is_passed { CaseOutcome::Passed } else { CaseOutcome::Failed { differences } };
+                Tested { file: name(), version, verdict }
+            };
+            results.into_iter().map(of_case).collect()
+        }
         Err(CaseFault { message, at }) => {
-            CaseOutcome::Unreadable { message, at: at.map(|Position { line, column }| At { line, column }) }
+            let at = at.map(|Position { line, column }| At { line, column });
+            vec![Tested { file: name(), version: None, verdict: CaseOutcome::Unreadable { message, at } }]
         }
     }
 }
@@ -124,9 +135,10 @@ fn tested(file: &Path, settings: &Value, is_written: bool) -> CaseOutcome {
 /// The names of the files that were written, and what could not be read.
 fn written(results: &CaseResults) -> String {
     let mut out = String::new();
-    for Tested { file, verdict } in &results.cases {
+    for Tested { file, verdict, .. } in &results.cases {
         let _ = match verdict {
             CaseOutcome::Passed => Ok(()),
+            CaseOutcome::Failed { .. } if out.lines().last() == Some(file) => Ok(()),
             CaseOutcome::Failed { .. } => writeln!(out, "{file}"),
             CaseOutcome::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
         };
@@ -136,13 +148,13 @@ fn written(results: &CaseResults) -> String {
 
 fn in_words(results: &CaseResults) -> String {
     let mut out = String::new();
-    for Tested { file, verdict } in &results.cases {
-        let _ = match verdict {
+    for tested in &results.cases {
+        let _ = match &tested.verdict {
             CaseOutcome::Passed => Ok(()),
             CaseOutcome::Failed { differences } => {
-                writeln!(out, "{BOLD}failed{BOLD:#} {file}\n{}", differing(differences))
+                writeln!(out, "{BOLD}failed{BOLD:#} {}\n{}", tested.title(), differing(differences))
             }
-            CaseOutcome::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
+            CaseOutcome::Unreadable { message, at } => unreadable(&mut out, &tested.file, message, at.as_ref()),
         };
     }
     if !out.is_empty() {
@@ -174,11 +186,20 @@ fn differing(differences: &[Difference]) -> String {
     differences.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A case as a JUnit test case.
-fn ran(Tested { file, verdict }: &Tested) -> Ran<'_> {
-    match verdict {
+/// A case as a JUnit test case, with its version.
+fn ran(tested: &Tested) -> (Option<&str>, Ran<'_>) {
+    let file = &tested.file;
+    let ran = match &tested.verdict {
         CaseOutcome::Passed => Ran::Passed(file),
         CaseOutcome::Failed { differences } => Ran::Failed(file, differing(differences)),
         CaseOutcome::Unreadable { message, .. } => Ran::Unreadable(file, message),
+    };
+    (tested.version.as_deref(), ran)
+}
+
+impl Tested {
+    /// The file, with the version if it has several.
+    fn title(&self) -> String {
+        self.version.as_ref().map_or_else(|| self.file.clone(), |version| format!("{} ({version})", self.file))
     }
 }

@@ -366,10 +366,10 @@ metadata: { name: c1, labels: { region: south } }
     let (code, out, err) = api.run(&["plan", "cluster.yaml"]);
     let expected = "\
 Cluster fleet/c1 changes
-  replaces no Machines metadata.labels
+  no effect metadata.labels: replaces no Machines
   ~ metadata.labels region=south (was north)
 
-replaces 0 Machines, deletes 0, relabels 1 object, 0 cloud tags change
+replaces 0 Machines, deletes 0, relabels 1 object
 ";
     assert_eq!((code, &*out, &*err), (Some(1), expected, ""));
     fs::write(folder.join("same.yaml"), applied.replace("south", "north")).unwrap();
@@ -379,6 +379,35 @@ replaces 0 Machines, deletes 0, relabels 1 object, 0 cloud tags change
     assert_eq!(api.run(&["plan", "--live", "cluster.yaml", "same.yaml"]), (Some(2), String::new(), twice.to_owned()));
     let asked = api.asked();
     assert!(asked.iter().all(|asked| asked.starts_with("GET ")), "{asked:?}");
+}
+
+#[test]
+fn a_plan_against_a_cluster_is_the_one_between_two_trees() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories/another-template");
+    let read = |file: &str| fs::read_to_string(repository.join(file)).unwrap();
+    let files = ["class.yaml", "templates.yaml", "clusters.yaml"];
+    let stored = files.map(|file| read(&format!("before/{file}"))).join("---\n");
+    let api = Api::start("two-trees", &stored, 500, no_rule);
+    let folder = api.kubeconfig().parent().unwrap().to_owned();
+    // What is applied need not have what is stored.
+    let class = read("after/class.yaml");
+    let replicas = "apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: { name: c1, namespace: fleet }
+spec: { topology: { controlPlane: { replicas: 1 } } }
+";
+    fs::create_dir_all(folder.join("applied")).unwrap();
+    fs::write(folder.join("applied/class.yaml"), &class).unwrap();
+    fs::write(folder.join("applied/cluster.yaml"), replicas).unwrap();
+    fs::write(folder.join("old.yaml"), &stored).unwrap();
+    let clusters = read("before/clusters.yaml").replace("controlPlane: {replicas: 3}", "controlPlane: {replicas: 1}");
+    fs::write(folder.join("new.yaml"), [class, read("before/templates.yaml"), clusters].join("---\n")).unwrap();
+    let of_cluster = api.run(&["plan", "--live", "--namespace", "fleet", "applied"]);
+    let of_trees = api.run(&["plan", "old.yaml", "new.yaml"]);
+    assert_eq!(of_cluster, of_trees);
+    let total = of_cluster.1.lines().last().unwrap().to_owned();
+    assert_eq!((of_cluster.0, &*total), (Some(1), "replaces 5 Machines, deletes 2"));
+    assert!(api.asked().iter().all(|asked| asked.starts_with("GET ")));
 }
 
 #[test]

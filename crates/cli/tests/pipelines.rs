@@ -21,7 +21,7 @@ const DOWNLOAD: &str = "curl --fail --silent --show-error --location \
 
 /// What both pipelines comment.
 const PLAN: &str = "\
-**propagate plan**: replaces 0 Machines, deletes 0, relabels 5 objects, 0 cloud tags change
+**propagate plan**: replaces 0 Machines, deletes 0, relabels 5 objects
 
 | object | effect | path |
 |---|---|---|
@@ -180,9 +180,9 @@ fn the_workflow_answers_for_each_environment() {
     let comment = "gh pr comment 17 --edit-last --create-if-none --body-file plan.md\n";
     assert_eq!(runner.asked(), format!("{DOWNLOAD}{comment}"));
     let expected = "\
-**propagate plan**: 3 roots: replaces 3 Machines, deletes 0, relabels 0 objects, 0 cloud tags change; not everything was compared
+**propagate plan**: 3 roots: replaces 3 Machines, deletes 0; not everything was compared
 
-#### `clusters/prod`: replaces 3 Machines, deletes 0, relabels 0 objects, 0 cloud tags change
+#### `clusters/prod`: replaces 3 Machines, deletes 0
 
 | object | effect | path |
 |---|---|---|
@@ -215,7 +215,7 @@ fn the_hook_for_pre_commit_checks_all_manifests() {
 fn block<T: for<'de> Deserialize<'de>>(kind: &str) -> T {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pipelines.md")).unwrap();
     let (_, rest) = page.split_once(&format!("```yaml {kind}\n")).unwrap();
-    serde_yaml_ng::from_str(rest.split_once("```").unwrap().0).unwrap()
+    serde_saphyr::from_str(rest.split_once("```").unwrap().0).unwrap()
 }
 
 /// A machine on which steps run: a repository with a change, a home, and programs that stand for others.

@@ -35,7 +35,7 @@ pub(super) fn as_stored(
         missing: Vec::new(),
         leaves_sources: true,
         findings,
-        is_news: true,
+        touches_tags: true,
         cloud: None,
         tags: made.report(provider, &field, &held, &[]),
         changes: held.changes,

@@ -33,9 +33,13 @@ const FIELD: &str = "cloudTags";
 
 /// A composite, and its entry in the settings.
 pub struct Composite<'a, 'e> {
+    /// The composite.
     pub subject: &'a ReviewedObject<'e>,
+    /// Its entry in the settings.
     pub composites: &'e Composites,
+    /// The settings.
     pub settings: TagSettings<'e>,
+    /// How other objects are read.
     pub lookups: &'a Lookups<'e>,
 }
 
@@ -190,15 +194,15 @@ impl<'e> Composite<'_, 'e> {
         let missing = missing(settings, rules, transformed, has, &made.not_propagating);
         let leaves_sources = self.leaves_sources_as_stored(definitions);
         let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
-        let is_news = !(held.changes.is_empty() && leaves_tags);
+        let touches_tags = !(held.changes.is_empty() && leaves_tags);
         let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
-        let is_unknown = is_news && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
+        let is_unknown = touches_tags && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
         let unknown_provider =
             is_unknown.then(|| UnknownProvider::new(settings, self.composites, subject, provider, rules.name()));
         Ok(Tagged {
             unknown_provider,
             leaves_sources,
-            findings: if is_news {
+            findings: if touches_tags {
                 let misspelled = held.kept.keys().find(|key| !unread.has(key) && !rules.spells(&settings.prefix, key));
                 let misspelled = misspelled.map(|key| misspelled_finding(key, rules));
                 now.assigned
@@ -210,7 +214,7 @@ impl<'e> Composite<'_, 'e> {
             } else {
                 Vec::new()
             },
-            is_news,
+            touches_tags,
             cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
             tags: made.report(provider, &field, &held, &missing),
             missing,

@@ -25,11 +25,15 @@ use tag_rules::infrastructure::InfraCluster;
 
 /// An infrastructure cluster, and its settings.
 pub struct Infrastructure<'a, 'e> {
+    /// The infrastructure cluster.
     pub subject: &'a ReviewedObject<'e>,
     /// The Cluster that owns it.
     pub cluster: &'a Parent<'e>,
+    /// The row of its kind.
     pub row: &'static InfraCluster,
+    /// The settings.
     pub settings: TagSettings<'e>,
+    /// How the registry is read.
     pub lookups: &'a Lookups<'e>,
 }
 
@@ -91,17 +95,17 @@ impl<'e> Infrastructure<'_, 'e> {
                 change.rule = messages::propagates_from(label, merged.sources.get(label).unwrap_or(&title)).into();
             }
         }
-        let is_news = !(held.changes.is_empty() && leaves_tags_as_stored(subject, row).unwrap_or(false));
+        let touches_tags = !(held.changes.is_empty() && leaves_tags_as_stored(subject, row).unwrap_or(false));
         Ok(Tagged {
             unknown_provider: None,
             missing: Vec::new(),
             leaves_sources: true,
-            findings: if is_news {
+            findings: if touches_tags {
                 findings(assigned, definitions, cluster).into_iter().chain(found.findings(settings)).collect()
             } else {
                 Vec::new()
             },
-            is_news,
+            touches_tags,
             cloud: rules.cloud(row.provider).map(|cloud| cloud.provider),
             tags: made.report(Some(row.provider), &field, &held, &[]),
             changes: held.changes,

@@ -80,7 +80,7 @@ impl IgnoredReason {
     /// The stable name, for log and report.
     ///
     /// ```
-    /// use metadata_propagation::tags::IgnoredReason;
+    /// use cloud_tags::report::IgnoredReason;
     ///
     /// assert_eq!(IgnoredReason::WiderScope.as_str(), "wider-scope");
     /// ```
@@ -177,7 +177,7 @@ impl TagSkipReason {
     /// The stable name, for log and report.
     ///
     /// ```
-    /// use metadata_propagation::tags::TagSkipReason;
+    /// use cloud_tags::report::TagSkipReason;
     ///
     /// assert_eq!(TagSkipReason::CountCap.as_str(), "count-cap");
     /// ```

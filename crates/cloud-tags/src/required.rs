@@ -14,6 +14,7 @@ pub struct Missing {
     pub reason: &'static str,
     /// The setting that decides how the policy reacts.
     pub setting: String,
+    /// How the policy reacts.
     pub on_missing: OnMissingTag,
 }
 

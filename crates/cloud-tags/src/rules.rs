@@ -62,7 +62,8 @@ impl TagRules {
     /// The profile's name.
     ///
     /// ```
-    /// use metadata_propagation::tags::{Profile, TagRules};
+    /// use cloud_tags::TagRules;
+    /// use tag_rules::profiles::Profile;
     ///
     /// assert_eq!(TagRules::from(Profile::of("hetzner")).name(), "hetzner");
     /// ```
@@ -77,7 +78,8 @@ impl TagRules {
     /// The tag key of a qualified key, below the specification's prefix.
     ///
     /// ```
-    /// use metadata_propagation::tags::{Profile, TagRules};
+    /// use cloud_tags::TagRules;
+    /// use tag_rules::profiles::Profile;
     ///
     /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
     /// ```
@@ -105,7 +107,8 @@ impl TagRules {
     /// The most tags of one resource.
     ///
     /// ```
-    /// use metadata_propagation::tags::{Profile, TagRules};
+    /// use cloud_tags::TagRules;
+    /// use tag_rules::profiles::Profile;
     ///
     /// assert_eq!(TagRules::Specified { profile: Profile::of("aws"), reserve: 10 }.most(), 40);
     /// ```

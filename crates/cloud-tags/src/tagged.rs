@@ -17,6 +17,7 @@ use tag_rules::Definition;
 
 /// What differs from the labels of a composite or of a Cluster, and what they make.
 pub struct Tagged {
+    /// Differences, to be written or reported.
     pub changes: Vec<Change>,
     /// The keys of those changes that undo what this request writes.
     pub undone: BTreeSet<String>,
@@ -27,11 +28,12 @@ pub struct Tagged {
     /// Whether the request leaves what tags are made from as it is stored.
     pub leaves_sources: bool,
     /// Whether the request, or the policy, writes tags or what they are made from.
-    pub is_news: bool,
+    pub touches_tags: bool,
     /// What is found of assignments.
     pub findings: Vec<Finding>,
     /// The provider whose own interface the tags were checked against.
     pub cloud: Option<&'static str>,
+    /// What the report says of tags.
     pub tags: TagReport,
 }
 

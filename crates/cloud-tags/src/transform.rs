@@ -30,7 +30,8 @@ pub struct Transformed {
 /// ```
 /// use std::collections::BTreeMap;
 ///
-/// use metadata_propagation::tags::{Profile, cloud_tags};
+/// use cloud_tags::cloud_tags;
+/// use tag_rules::profiles::Profile;
 ///
 /// let labels = BTreeMap::from([("platform/team".to_owned(), "red".to_owned())]);
 /// let transformed = cloud_tags(Profile::of("aws"), &labels);

@@ -31,7 +31,9 @@ pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSki
 /// ```
 /// use std::collections::BTreeMap;
 ///
-/// use metadata_propagation::tags::{CLOUDS, CloudVerdict, TagSkipReason, verdicts};
+/// use cloud_tags::verdicts;
+/// use cloud_tags::report::{CloudVerdict, TagSkipReason};
+/// use tag_rules::clouds::CLOUDS;
 ///
 /// let aws = CLOUDS.iter().find(|cloud| cloud.provider == "aws");
 /// let judged = verdicts(aws, &BTreeMap::from([("aws:team", Some("red"))]));

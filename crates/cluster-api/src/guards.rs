@@ -23,7 +23,7 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::messages::guards as messages;
 use crate::parents::OwnCluster;
-use crate::propagation::metadata::Above;
+use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApiSettings;
 use crate::subject::{Subject, has_paused_annotation};
 use facts::annotations::EXEMPT;
@@ -43,7 +43,7 @@ use crate::waiver::{EXEMPTION, Standing};
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
 /// What a guard checks.
-enum Look {
+enum GuardCheck {
     /// The object as a whole: who controls it. Not checked while the object or its Cluster is paused.
     Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
     /// One new entry of a map that propagates. A violation is a sentence about the entry.
@@ -51,14 +51,14 @@ enum Look {
 }
 
 /// The check of each guard rail.
-fn look(rail: GuardRail) -> Look {
+fn check_of(rail: GuardRail) -> GuardCheck {
     match rail {
-        GuardRail::SelectorLabels => Look::Object(selector_labels::find),
-        GuardRail::SelectorChange => Look::Object(selector_change::find),
-        GuardRail::Adoption => Look::Object(adoption::find),
-        GuardRail::ReservedKeys => Look::Entry(reserved_keys::find),
-        GuardRail::TemplateKeys => Look::Entry(template_keys::find),
-        GuardRail::NodeUnreachable => Look::Entry(node_unreachable::find),
+        GuardRail::SelectorLabels => GuardCheck::Object(selector_labels::find),
+        GuardRail::SelectorChange => GuardCheck::Object(selector_change::find),
+        GuardRail::Adoption => GuardCheck::Object(adoption::find),
+        GuardRail::ReservedKeys => GuardCheck::Entry(reserved_keys::find),
+        GuardRail::TemplateKeys => GuardCheck::Entry(template_keys::find),
+        GuardRail::NodeUnreachable => GuardCheck::Entry(node_unreachable::find),
     }
 }
 
@@ -84,12 +84,15 @@ impl MetadataEntry<'_> {
 
 /// An object as it would be stored, and its context.
 pub struct Guarded<'a, 'o> {
+    /// The object as it would be stored.
     pub subject: &'a Subject<'o>,
     /// What its sources set; `None` if that is not known.
-    pub above: Option<&'a Above<'o>>,
+    pub source_keys: Option<&'a SourceKeys<'o>>,
     /// Differences from the rules that are left as they are.
     pub drift: &'a [Change],
+    /// How other objects are read.
     pub lookups: &'a Lookups<'o>,
+    /// The settings.
     pub settings: ClusterApiSettings<'a>,
     /// Whether guards are off for the object.
     pub exemption: &'a Standing<'o>,
@@ -108,14 +111,14 @@ pub fn exemption<'o>(
     lookups: &Lookups<'o>,
     is_checked_elsewhere: bool,
 ) -> Result<Standing<'o>, Malformed> {
-    let is_looked_at =
+    let is_guarded =
         subject.place.is_some_and(|place| !is_of_no_guard(place)) || subject.row.is_some_and(KindRow::is_guarded);
-    if !is_looked_at && !is_checked_elsewhere {
+    if !is_guarded && !is_checked_elsewhere {
         return Ok(Standing::Absent);
     }
     Ok(match EXEMPTION.standing(subject, settings, lookups)? {
         Standing::Forbidden => Standing::Forbidden,
-        standing if is_looked_at => standing,
+        standing if is_guarded => standing,
         _ => Standing::Absent,
     })
 }
@@ -148,9 +151,9 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
         if stance == Stance::Ignore {
             continue;
         }
-        match look(guard.rail) {
-            Look::Object(_) if has_paused_annotation(object) => {}
-            Look::Object(find) => {
+        match check_of(guard.rail) {
+            GuardCheck::Object(_) if has_paused_annotation(object) => {}
+            GuardCheck::Object(find) => {
                 let violations = find(guarded)?;
                 if violations.is_empty() || guarded.is_cluster_paused()? {
                     continue;
@@ -163,7 +166,7 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
                     verdict: None,
                 }));
             }
-            Look::Entry(find) => {
+            GuardCheck::Entry(find) => {
                 for entry in &entries {
                     if let Some(message) = find(guarded, entry)? {
                         let at = [&*entry.block.at, ".", entry.map.field()].concat();
@@ -194,7 +197,7 @@ pub fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: ClusterApi
     };
     let mut guards = GUARDS.iter().filter(refusing).peekable();
     guards.peek()?;
-    let pausing_helps = guards.all(|guard| matches!(look(guard.rail), Look::Object(_)));
+    let pausing_helps = guards.all(|guard| matches!(check_of(guard.rail), GuardCheck::Object(_)));
     Some(messages::way_out(EXEMPT, pausing_helps, EXEMPTION.others(subject, settings).as_deref()))
 }
 
@@ -231,8 +234,8 @@ impl<'o> Guarded<'_, 'o> {
             for map in MapKind::BOTH {
                 let (new, old) = block.map(map);
                 for (key, value) in new.iter() {
-                    let is_above = |above: &Above<'o>| above.has(map, key);
-                    if old.get(key) != Some(value) && !self.above.is_some_and(is_above) {
+                    let is_above = |source_keys: &SourceKeys<'o>| source_keys.has(map, key);
+                    if old.get(key) != Some(value) && !self.source_keys.is_some_and(is_above) {
                         entries.push(MetadataEntry { block, map, key, value });
                     }
                 }
@@ -245,7 +248,7 @@ impl<'o> Guarded<'_, 'o> {
     fn blocks(&self) -> Result<Vec<MetadataBlock<'o>>, Malformed> {
         let (review, object) = (self.subject.review, &self.subject.object);
         let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);
-        let is_unknown = self.subject.place.is_some() && comes_from_above && self.above.is_none();
+        let is_unknown = self.subject.place.is_some() && comes_from_above && self.source_keys.is_none();
         if review.operation == Operation::Create && (is_unknown || (self.has_lived_before() && !self.is_audit())) {
             return Ok(Vec::new());
         }

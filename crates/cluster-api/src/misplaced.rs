@@ -7,7 +7,7 @@ use crate::catalog::place::Place;
 use crate::catalog::rules::Rule;
 use crate::catalog::tools::is_set_by_tools;
 use crate::json::Malformed;
-use crate::propagation::metadata::Above;
+use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use facts::messages::propagation::not_propagated_from_here;
@@ -30,7 +30,7 @@ use kube::map_kind::MapKind;
 pub fn wrong_places(
     subject: &Subject<'_>,
     inert: Option<&NotApplicable>,
-    above: &Above<'_>,
+    source_keys: &SourceKeys<'_>,
     settings: &ClusterApi,
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
@@ -58,7 +58,7 @@ pub fn wrong_places(
             let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
             let is_ignored =
                 || settings.ignore_misplaced.iter().any(|ignored| *key == **ignored || belongs_to(key, ignored));
-            let has_its_place = || above.has(map, key);
+            let has_its_place = || source_keys.has(map, key);
             if of_cluster_api
                 || is_set_by_tools(key)
                 || is_ignored()

@@ -75,6 +75,7 @@ pub struct ClusterState {
 
 /// What is known about the Cluster that the object names.
 pub enum OwnCluster {
+    /// It was read.
     Known(ClusterState),
     /// There is no such Cluster.
     Missing,

@@ -38,7 +38,8 @@ impl RolloutEdit {
     /// An edit that a webhook refuses.
     ///
     /// ```
-    /// use metadata_propagation::{Effect, RolloutEdit};
+    /// use cluster_api::catalog::effects::Effect;
+    /// use cluster_api::rollout_impact::RolloutEdit;
     ///
     /// assert_eq!(RolloutEdit::refused("spec.replicas".into()).effect, Effect::Refused);
     /// ```

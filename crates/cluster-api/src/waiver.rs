@@ -16,6 +16,7 @@ use setting_types::{Stance, Users};
 
 /// An annotation whose value is the reason why an edit is intended.
 pub struct Waiver {
+    /// Its key.
     pub annotation: &'static str,
     /// The setting that says who may set it.
     pub setting: &'static str,
@@ -69,7 +70,7 @@ impl Waiver {
         }
         match copied::origin(self.annotation, value, subject, &settings.cluster_api, lookups)? {
             AnnotationOrigin::Own => {}
-            AnnotationOrigin::Above(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
+            AnnotationOrigin::Copied(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
             AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),
         }
         let review = subject.review;

@@ -1,23 +1,25 @@
-//! One request from beginning to end. Each stage is a function of the values of the earlier ones: what is decided about
-//! the object, what is done about it, what the checks find, and the outcome.
+//! One request from beginning to end, in four steps: [`gather`] the object and its role, `decide` what it must have, `apply`
+//! the settings to the decision and check the result, and `render` the outcome. Each step is a function of the values of the
+//! earlier ones.
 
-mod answer;
+mod applied;
+mod apply;
 mod check;
 mod decide;
 pub(crate) mod inspect;
+mod notices;
 pub(crate) mod payload;
+mod render;
 mod role;
-mod said;
 mod self_check;
-mod settle;
-mod settled;
 mod unanswered;
 
 use std::cell::OnceCell;
+use std::ops::ControlFlow;
 
 use crate::evaluate::inspect::Listed;
+use crate::evaluate::notices::Notices;
 use crate::evaluate::role::Role;
-use crate::evaluate::said::Said;
 use crate::json::Malformed;
 use crate::json::document::Document;
 use crate::report::messages::requests as messages;
@@ -32,7 +34,6 @@ use facts::stop::Stop;
 use kube::answers::{Answers, ReadBudget, Reads};
 use kube::cluster::Cluster;
 use kube::lookup::Lookups;
-use kube::object::Object;
 use kube::request::{Objects, Operation, Review};
 use kube::subject::{ReviewedObject, Stored};
 
@@ -83,34 +84,15 @@ fn evaluate_objects(
     cluster: &dyn Cluster,
     listed: Option<&mut Option<Listed>>,
 ) -> Outcome {
-    if review.operation == Operation::Delete {
-        let stored = objects.old.as_ref().and_then(|old| Object::read(old).ok());
-        let refusal = registry_write::refused_deletion(review, stored.as_ref(), &settings.cloud_tags);
-        return Outcome { rejection: refusal.map(Rejection::refused), ..Outcome::default() };
-    }
-    if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
-        return Outcome::default();
-    }
-    let text = review.object.unwrap_or("null");
-    if !text.starts_with('{') {
-        let found = if text == "null" { messages::NO_OBJECT } else { messages::NOT_AN_OBJECT };
-        return Outcome { rejection: Some(Rejection::unreadable(found)), ..Outcome::default() };
-    }
-    let is_controller = review.is_by_one_of(|name| settings.cluster_api.controllers.contains(name));
-    if is_controller && !(settings.cluster_api.self_check && review.changes_something()) {
-        return Outcome::default();
-    }
-    let Some(role) = Role::of(review, settings) else { return Outcome::default() };
     let stored = Stored::new(objects.old);
-    let subject = match ReviewedObject::read(review, &objects.new, &stored) {
-        Ok(object) => Subject::new(role.place(), object),
-        Err(_) if is_controller => return Outcome::default(),
-        Err(malformed) => return unreadable(review, &malformed),
+    let (subject, role) = match gather(review, &objects.new, &stored, settings) {
+        ControlFlow::Continue(gathered) => gathered,
+        ControlFlow::Break(outcome) => return outcome,
     };
     let (budget, fresh_budget) = (ReadBudget::whole(), ReadBudget::whole());
     let cached = Pass::new(Reads::Cached, &budget);
     let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
-    if is_controller {
+    if is_by_controller(review, settings) {
         return evaluation.self_check();
     }
     let outcome = evaluation.run();
@@ -126,6 +108,45 @@ fn evaluate_objects(
         return outcome.and_reads(fresh.answers.records());
     }
     Evaluation::new(&subject, role, settings, cluster, &fresh).run().after(outcome)
+}
+
+/// The object under review, what is stored of it, and what it is to this policy. Breaks with the outcome if nothing has to
+/// be decided. Other objects are read when the decision needs them.
+fn gather<'e>(
+    review: &'e Review<'e>,
+    object: &'e Document<'_>,
+    stored: &'e Stored<'e>,
+    settings: &'e Settings,
+) -> ControlFlow<Outcome, (Subject<'e>, Role<'e>)> {
+    if review.operation == Operation::Delete {
+        let stored = stored.object().ok().flatten();
+        let refusal = registry_write::refused_deletion(review, stored, &settings.cloud_tags);
+        return ControlFlow::Break(Outcome { rejection: refusal.map(Rejection::refused), ..Outcome::default() });
+    }
+    if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
+        return ControlFlow::Break(Outcome::default());
+    }
+    let text = review.object.unwrap_or("null");
+    if !text.starts_with('{') {
+        let found = if text == "null" { messages::NO_OBJECT } else { messages::NOT_AN_OBJECT };
+        let rejection = Some(Rejection::unreadable(found));
+        return ControlFlow::Break(Outcome { rejection, ..Outcome::default() });
+    }
+    let is_controller = is_by_controller(review, settings);
+    if is_controller && !(settings.cluster_api.self_check && review.changes_something()) {
+        return ControlFlow::Break(Outcome::default());
+    }
+    let Some(role) = Role::of(review, settings) else { return ControlFlow::Break(Outcome::default()) };
+    match ReviewedObject::read(review, object, stored) {
+        Ok(object) => ControlFlow::Continue((Subject::new(role.place(), object), role)),
+        Err(_) if is_controller => ControlFlow::Break(Outcome::default()),
+        Err(malformed) => ControlFlow::Break(unreadable(review, &malformed)),
+    }
+}
+
+/// Whether the request is that of a controller of Cluster API.
+fn is_by_controller(review: &Review<'_>, settings: &Settings) -> bool {
+    review.is_by_one_of(|name| settings.cluster_api.controllers.contains(name))
 }
 
 /// What one pass over a request writes and reads.
@@ -178,38 +199,38 @@ impl<'e> Evaluation<'e> {
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
     fn stages(&self) -> Result<Outcome, Malformed> {
-        let settled = match self.decide() {
-            Ok(decision) => self.settle(decision),
+        let applied = match self.decide() {
+            Ok(decision) => self.apply(decision),
             Err(Stop::NotApplicable(inert)) => self.not_applicable(inert),
             Err(Stop::LookupFailed(failed)) => self.unanswered(failed),
             Err(Stop::RegistryFailed(failed)) => self.unregistered(failed),
             Err(Stop::SourceFailed(failed)) => self.without_source(failed),
             Err(Stop::Malformed(malformed)) => return Err(malformed),
         };
-        let found = self.check(&settled)?;
-        Ok(self.answer(self.hints(), settled, found))
+        let found = self.check(&applied)?;
+        Ok(self.render(self.hints(), applied, found))
     }
 
     /// Warnings about settings that may be mistakes: a controller that is not listed, a version that is not known.
-    fn hints(&self) -> Said {
-        let mut said = Said::default();
+    fn hints(&self) -> Notices {
+        let mut notices = Notices::default();
         let review = self.subject.review;
         let manager = review.field_manager.as_deref().unwrap_or_default();
         if review.username.starts_with("system:serviceaccount:") && is_of_cluster_api(manager) {
             let message = messages::unlisted_controller(&review.username, manager);
-            said.log(
+            notices.log(
                 LogLevel::Warning,
                 about(&self.title, &message),
                 [("setting", "clusterApi.controllers".to_owned())],
             );
-            said.warn(message);
+            notices.warn(message);
         }
         let version = self.settings.cluster_api.version;
         if version > Version::NEWEST && self.subject.place.is_some() {
             let message = messages::newer_version(version, Version::NEWEST);
-            said.log(LogLevel::Warning, message, [("setting", "clusterApi.version".to_owned())]);
+            notices.log(LogLevel::Warning, message, [("setting", "clusterApi.version".to_owned())]);
         }
-        said
+        notices
     }
 }
 

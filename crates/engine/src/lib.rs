@@ -63,7 +63,6 @@ pub mod tags {
     pub use ::tag_rules::{Definition, LabelSource, SEEDED, Scope};
 }
 
-pub use ::cluster_api::catalog::controllers::CONTROLLERS;
 pub use ::cluster_api::catalog::effects::table::EFFECTS;
 pub use ::cluster_api::catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
 pub use ::cluster_api::catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};

@@ -8,7 +8,7 @@ use crate::source::{SourceObject, SourcePath};
 
 /// What is done about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum ChangeHandling {
     /// It is written.
     Written,
     /// The settings leave it as it is.
@@ -20,15 +20,15 @@ pub enum Fate {
 /// The warning for one difference. The policy's own record needs none.
 ///
 /// The path is shortened first, then the name of the source object.
-pub fn of_change(change: &Change, fate: Fate) -> Option<String> {
+pub fn of_change(change: &Change, handling: ChangeHandling) -> Option<String> {
     let what_happened = match change.action {
         Action::Recorded => return None,
-        _ if fate == Fate::LeftToClusterApi => {
+        _ if handling == ChangeHandling::LeftToClusterApi => {
             let sentence =
                 messages::changed(change.entry(), messages::LEFT_TO_CLUSTER_API, messages::NO_MANAGED_FIELDS);
             return Some(short(sentence));
         }
-        _ if fate == Fate::Left => messages::NOT_RESTORED,
+        _ if handling == ChangeHandling::Left => messages::NOT_RESTORED,
         Action::Added => messages::ADDED,
         Action::Changed => messages::CORRECTED,
         Action::Restored => messages::RESTORED,
@@ -54,10 +54,10 @@ pub fn rank(change: &Change) -> u8 {
 
 /// Differences as parts of one refusal: the first few, each with a value of limited length. The report has all.
 pub fn differences(changes: &[Change]) -> String {
-    const MOST: usize = 10;
-    let mut parts: Vec<String> = changes.iter().take(MOST).map(Change::difference).collect();
-    if changes.len() > MOST {
-        parts.push(and_more(changes.len() - MOST));
+    const MOST_DIFFERENCES: usize = 10;
+    let mut parts: Vec<String> = changes.iter().take(MOST_DIFFERENCES).map(Change::difference).collect();
+    if changes.len() > MOST_DIFFERENCES {
+        parts.push(and_more(changes.len() - MOST_DIFFERENCES));
     }
     parts.join("; ")
 }
@@ -142,48 +142,48 @@ mod tests {
     }
 
     fn warning(change: &Change) -> String {
-        of_change(change, Fate::Written).unwrap()
+        of_change(change, ChangeHandling::Written).unwrap()
     }
 
     #[test]
     fn every_action_has_its_warning() {
         let change = |action| Change { action, ..added("team", "red") };
-        for (action, fate, expected) in [
+        for (action, handling, expected) in [
             (
                 Action::Added,
-                Fate::Written,
+                ChangeHandling::Written,
                 Some("label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
             (
                 Action::Changed,
-                Fate::Written,
+                ChangeHandling::Written,
                 Some("label `team` corrected: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
             (
                 Action::Restored,
-                Fate::Written,
+                ChangeHandling::Written,
                 Some("label `team` restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
             (
                 Action::Restored,
-                Fate::Left,
+                ChangeHandling::Left,
                 Some(
                     "label `team` edited but not restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)",
                 ),
             ),
             (
                 Action::Restored,
-                Fate::LeftToClusterApi,
+                ChangeHandling::LeftToClusterApi,
                 Some("label `team` not restored by this policy: no readable managedFields; Cluster API restores it"),
             ),
             (
                 Action::Removed,
-                Fate::Written,
+                ChangeHandling::Written,
                 Some("label `team` removed: no longer set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
-            (Action::Recorded, Fate::Written, None),
+            (Action::Recorded, ChangeHandling::Written, None),
         ] {
-            assert_eq!(of_change(&change(action), fate).as_deref(), expected, "{action:?}");
+            assert_eq!(of_change(&change(action), handling).as_deref(), expected, "{action:?}");
         }
     }
 
@@ -224,7 +224,7 @@ mod tests {
         fn no_warning_is_longer_than_120_characters_or_loses_its_key(
             key in "[a-zä./`-]{0,320}", kind in "[A-Z][a-z]{0,60}", name in "[a-z/-]{0,320}", path in "\\.[a-z.]{0,200}",
             forced in any::<bool>(),
-            fate in prop::sample::select(vec![Fate::Written, Fate::Left, Fate::LeftToClusterApi]),
+            handling in prop::sample::select(vec![ChangeHandling::Written, ChangeHandling::Left, ChangeHandling::LeftToClusterApi]),
         ) {
             let change = Change {
                 source: Some(SourceObject::new(&kind, &name)),
@@ -232,7 +232,7 @@ mod tests {
                 action: Action::Restored,
                 ..added(&key, "red")
             };
-            let warning = of_change(&change, fate).unwrap();
+            let warning = of_change(&change, handling).unwrap();
             prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
             let whole = format!("label `{key}` ");
             let beginning: String = key.chars().take(SHORTEST_KEY / 2).collect();

@@ -16,6 +16,7 @@ use std::fmt;
 pub struct EntryName<'a> {
     /// `label`, `annotation`, `field` or `cloud tag`.
     pub noun: &'static str,
+    /// Its key.
     pub key: &'a str,
 }
 
@@ -34,11 +35,21 @@ fn all_of<const N: usize>(f: &mut fmt::Formatter<'_>, texts: [&str; N]) -> fmt::
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Location<'a> {
     /// An object and a path in it: `MachineSet fleet/ms (.spec.template.metadata.labels)`.
-    InObject { object: &'a str, path: &'a str },
+    InObject {
+        /// Kind, namespace and name.
+        object: &'a str,
+        /// The path.
+        path: &'a str,
+    },
     /// An object: `MachineSet fleet/ms`.
     Object(&'a str),
     /// A path in the one object of a kind that it can be: `Cluster.spec.topology.controlPlane.metadata`.
-    InKind { kind: &'a str, path: &'a str },
+    InKind {
+        /// The kind.
+        kind: &'a str,
+        /// The path.
+        path: &'a str,
+    },
     /// The one object of a kind that it can be: `the MachineSet`.
     Kind(&'a str),
     /// A path in the object under review: `` `spec.template.metadata.labels` ``.
@@ -60,7 +71,9 @@ impl fmt::Display for Location<'_> {
 /// The setting that leads to a refusal, and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingValue<'a> {
+    /// The path of the setting.
     pub setting: &'a str,
+    /// Its value.
     pub value: &'a str,
 }
 

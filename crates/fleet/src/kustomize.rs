@@ -1,4 +1,4 @@
-//! Files that Kustomize reads and that are not manifests: kustomizations, and the patches that they name.
+//! Files that Kustomize reads and that are not manifests: kustomizations, and the patches and configurations that they name.
 
 use std::collections::BTreeMap;
 
@@ -28,6 +28,8 @@ pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization
 #[must_use]
 pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
     let mut found = BTreeMap::new();
+    let by_name: BTreeMap<&str, usize> =
+        sources.iter().enumerate().map(|(number, source)| (&*source.name, number)).collect();
     for (number, source) in sources.iter().enumerate() {
         let (folder, file) = source.name.rsplit_once('/').unwrap_or(("", &source.name));
         if !KUSTOMIZATION_FILES.contains(&file) {
@@ -35,10 +37,11 @@ pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
         }
         found.insert(number, skipped(number, messages::KUSTOMIZATION.to_owned()));
         let json = to_json(source).ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-        for patch in patches(&json) {
-            let name = joined(folder, &patch);
-            if let Some(number) = sources.iter().position(|source| source.name == name) {
-                found.insert(number, skipped(number, messages::kustomize_patch(&source.name)));
+        let patches = patches(&json).into_iter().map(|path| (path, messages::kustomize_patch(&source.name)));
+        let others = configurations(&json).into_iter().map(|path| (path, messages::kustomize_file(&source.name)));
+        for (path, message) in others.chain(patches) {
+            if let Some(number) = by_name.get(&*joined(folder, &path)) {
+                found.insert(*number, skipped(*number, message));
             }
         }
     }
@@ -76,6 +79,16 @@ fn patches(kustomization: &Value) -> Vec<String> {
     of_path.chain(merges).filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
 
+/// The other files that a kustomization names and that are no resources: replacements, and what it transforms with.
+fn configurations(kustomization: &Value) -> Vec<String> {
+    let list = |field: &str| kustomization.get(field).and_then(Value::as_array).into_iter().flatten();
+    let replacements = list("replacements").map(|replacement| text(replacement, "path"));
+    let plain = ["configurations", "crds", "generators", "transformers", "validators"];
+    // A path, or the configuration itself.
+    let plain = plain.into_iter().flat_map(list).filter_map(Value::as_str).filter(|path| !path.contains('\n'));
+    replacements.chain(plain).filter(|path| !path.is_empty()).map(str::to_owned).collect()
+}
+
 /// A path relative to a directory, without `.` and `..` as far as they can be resolved.
 fn joined(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
@@ -101,6 +114,16 @@ mod tests {
         let text = "resources: [../../base, a.yaml]\ncomponents: [../extra/]\n".to_owned();
         let source = Source { name: "overlays/prod/kustomization.yaml".to_owned(), text };
         assert_eq!(resources(&source), ["base", "overlays/prod/a.yaml", "overlays/extra"]);
+    }
+
+    #[test]
+    fn patches_and_configurations_are_no_manifests() {
+        let kustomization = "resources: [a.yaml]\npatches: [{path: p.yaml}, {patch: '[]'}]\nreplacements: [{path: r.yaml}]\n\
+            transformers: [t.yaml]\npatchesStrategicMerge: [m.yaml]\n";
+        let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+        let files = ["a.yaml", "p.yaml", "r.yaml", "t.yaml", "m.yaml"].map(|name| source(name, ""));
+        let sources: Vec<Source> = files.into_iter().chain([source("kustomization.yaml", kustomization)]).collect();
+        assert_eq!(of_kustomize(&sources).into_keys().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     }
 
     #[test]

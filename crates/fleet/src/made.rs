@@ -31,7 +31,14 @@ impl Fleet {
         let Some(of_class) = value(self, &class) else { return Some(Err(Gap::NoClass.into())) };
         let templates = |reference: &Value| value(self, &template(&class, reference));
         let stored = Variables::new();
-        Some(desired(Inputs { cluster: &written, class: &of_class, templates: &templates, stored: &stored, yaml }))
+        Some(desired(Inputs {
+            cluster: &written,
+            class: &of_class,
+            templates: &templates,
+            stored: &stored,
+            version_before: None,
+            yaml,
+        }))
     }
 }
 

@@ -50,15 +50,24 @@ impl Member {
     pub(crate) fn replicas(&self) -> Option<u64> {
         let has_replicas = match &*self.id.group {
             CORE_GROUP => matches!(&*self.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
-            _ => self.id.is_control_plane(),
+            _ => self.id.has_machines(),
         };
         has_replicas.then(|| self.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
     }
 
-    /// Whether it requests Machines, and how many is written as something that is not a number, such as a variable.
+    /// Whether it requests Machines, and how many is written as something that is not a number, such as a variable, or is
+    /// left to cluster-autoscaler.
     pub(crate) fn has_unknown_replicas(&self) -> bool {
-        let is_no_number = |value: &Value| !value.is_null() && value.as_u64().is_none();
-        self.replicas().is_some() && self.written.pointer("/spec/replicas").is_some_and(is_no_number)
+        let number = self.written.pointer("/spec/replicas").filter(|value| !value.is_null());
+        let is_unknown = match number {
+            Some(number) => number.as_u64().is_none(),
+            // A predicted object has annotations only once it is completed.
+            None => {
+                self.replicas().is_some()
+                    && self.completed().pointer("/metadata/annotations").is_some_and(is_autoscaled)
+            }
+        };
+        self.replicas().is_some() && is_unknown
     }
 
     /// The version of its kind, such as `v1beta2`.
@@ -127,6 +136,17 @@ impl Member {
         Some(object.to_string())
     }
 }
+
+/// Whether cluster-autoscaler decides about the number of replicas of an object with these annotations.
+pub(crate) fn is_autoscaled(annotations: &Value) -> bool {
+    AUTOSCALER.iter().any(|key| annotations.get(key).is_some())
+}
+
+/// The annotations between whose values cluster-autoscaler sets replicas.
+const AUTOSCALER: [&str; 2] = [
+    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size",
+    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size",
+];
 
 /// Whether an object has a status, or cannot be read.
 fn has_status(json: &str) -> bool {

@@ -48,6 +48,13 @@ pub struct Origin {
     pub item: Option<usize>,
 }
 
+/// Control planes that create no Machines.
+///
+/// Sources: the types in the providers for AWS (controlplane/eks/api, controlplane/rosa/api), Kamaji (api) and nested
+/// clusters (controlplane/nested/api) have no template of Machines.
+const WITHOUT_MACHINES: [&str; 4] =
+    ["AWSManagedControlPlane", "KamajiControlPlane", "NestedControlPlane", "ROSAControlPlane"];
+
 /// The fields of an object that are read here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -112,6 +119,11 @@ impl ObjectId {
     /// Whether it is a control plane of any provider, and not a template of one.
     pub(crate) fn is_control_plane(&self) -> bool {
         self.group == CONTROL_PLANE_GROUP && !self.kind.ends_with("Template")
+    }
+
+    /// Whether it is a control plane that creates Machines: one that a cloud or a Pod runs has none.
+    pub(crate) fn has_machines(&self) -> bool {
+        self.is_control_plane() && !WITHOUT_MACHINES.contains(&&*self.kind)
     }
 
     /// The object that is asked for.

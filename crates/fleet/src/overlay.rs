@@ -4,7 +4,7 @@ mod previous;
 
 use serde_json::{Map, Value};
 
-use self::previous::previous;
+use self::previous::{has_last_applied, previous};
 use crate::fleet::Fleet;
 use crate::object::{FleetObject, Origin};
 use crate::problem::Problem;
@@ -57,21 +57,29 @@ fn applied(stored: &str, manifest: &str) -> String {
     let parsed = |json| serde_json::from_str::<Value>(json).unwrap_or_default();
     let (stored, manifest) = (parsed(stored), parsed(manifest));
     let previous = previous(&stored).unwrap_or_default();
-    merged(&previous, stored, &manifest).to_string()
+    // kubectl sends whole lists; server-side apply leaves the elements of others, such as defaults of variables.
+    let is_server_side = !previous.is_null() && !has_last_applied(&stored);
+    merged(&previous, stored, &manifest, is_server_side).to_string()
 }
 
 /// A value after another is applied, which was `previous` before.
-fn merged(previous: &Value, stored: Value, manifest: &Value) -> Value {
+fn merged(previous: &Value, stored: Value, manifest: &Value, is_server_side: bool) -> Value {
     match (stored, manifest) {
-        (Value::Object(stored), Value::Object(manifest)) => Value::Object(merged_fields(previous, stored, manifest)),
+        (Value::Object(stored), Value::Object(manifest)) => {
+            Value::Object(merged_fields(previous, stored, manifest, is_server_side))
+        }
         (Value::Array(stored), Value::Array(manifest)) => match (names(&stored), names(manifest)) {
             (Some(names), Some(wanted)) => {
                 let at = |name: &str| names.iter().position(|known| known == name);
                 let element = |(name, element): (&String, &Value)| match at(name).and_then(|at| stored.get(at)) {
-                    Some(stored) => merged(named(previous, name), stored.clone(), element),
+                    Some(stored) => merged(named(previous, name), stored.clone(), element, is_server_side),
                     None => element.clone(),
                 };
-                wanted.iter().zip(manifest).map(element).collect()
+                let is_of_others = |(name, _): &(&String, &Value)| {
+                    is_server_side && !wanted.contains(name) && named(previous, name).is_null()
+                };
+                let of_others = names.iter().zip(&stored).filter(is_of_others).map(|(_, element)| element.clone());
+                wanted.iter().zip(manifest).map(element).chain(of_others).collect()
             }
             _ => Value::Array(manifest.clone()),
         },
@@ -83,6 +91,7 @@ fn merged_fields(
     previous: &Value,
     mut stored: Map<String, Value>,
     manifest: &Map<String, Value>,
+    is_server_side: bool,
 ) -> Map<String, Value> {
     for name in previous.as_object().into_iter().flat_map(Map::keys).filter(|name| !manifest.contains_key(*name)) {
         stored.remove(name);
@@ -93,7 +102,7 @@ fn merged_fields(
             _ if value.is_null() => {}
             Some(known) => {
                 let previous = previous.get(name).unwrap_or(&Value::Null);
-                stored.insert(name.clone(), merged(previous, known, value));
+                stored.insert(name.clone(), merged(previous, known, value, is_server_side));
             }
             None => {
                 stored.insert(name.clone(), value.clone());
@@ -144,7 +153,15 @@ mod tests {
             "list": [{ "name": "new" }, { "name": "x", "default": true }],
             "plain": [3], "status": {},
         });
-        assert_eq!(merged(&previous, stored, &manifest), expected);
+        assert_eq!(merged(&previous, stored, &manifest, false), expected);
+    }
+
+    #[test]
+    fn server_side_apply_leaves_the_elements_of_others() {
+        let list = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Value>();
+        let merged = |is_server_side| merged(&list(&["x", "gone"]), list(&["gone", "x", "default"]), &list(&["x", "new"]), is_server_side);
+        assert_eq!(merged(true), list(&["x", "new", "default"]));
+        assert_eq!(merged(false), list(&["x", "new"]));
     }
 
     #[test]

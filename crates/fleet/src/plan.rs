@@ -5,6 +5,7 @@ mod class;
 mod conversion;
 mod deferred;
 mod difference;
+mod provider;
 mod reach;
 mod reached;
 mod reason;
@@ -256,10 +257,16 @@ fn edits(
     let (stored, written) = (owned(old), owned(new));
     let sides = Sides { before, after, settings };
     let mut edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
+    let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
+    if !edits.iter().any(|edit| edit.at.starts_with("spec")) {
+        let of_provider = provider::edits(&new.id, [&old.version, &new.version], [&was, &is], before);
+        if !of_provider.is_empty() {
+            return of_provider;
+        }
+    }
     if edits.is_empty() {
         return Vec::new();
     }
-    let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     // What the policy would add to the written object is no edit of the manifest.
     let is_map = |path: &str| ["metadata.labels", "metadata.annotations"].iter().any(|map| path.ends_with(map));
     edits.retain(|edit| !is_map(&edit.at) || at(&was, &edit.at) != at(&is, &edit.at));
@@ -299,7 +306,7 @@ fn edits(
             edit.effect = Effect::CannotTell;
             reason = Some(reason::NAMED_BY_NOTHING);
         } else if edit.effect == Effect::CannotTell && reason.is_none() {
-            reason = Some(reason::reason(&new.id, &edit.at));
+            reason = Some(if has_no_cluster { reason::NO_CLUSTER } else { reason::reason(&new.id, &edit.at) });
         } else if is_class && edit.effect == Effect::Nothing && is_removed(&edit.at) && is_used(&edit.at) {
             edit.effect = Effect::Refused;
             reason = Some(reason::STILL_USED);

@@ -37,7 +37,7 @@ const BOOTSTRAP: &[(&str, &str)] = &[
 pub(crate) fn makes_others(id: &ObjectId) -> bool {
     match &*id.group {
         CORE_GROUP => matches!(&*id.kind, "Cluster" | "MachineDeployment" | "MachineSet" | "Machine"),
-        _ => id.is_control_plane(),
+        _ => id.has_machines(),
     }
 }
 

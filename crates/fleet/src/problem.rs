@@ -72,6 +72,10 @@ pub(crate) mod messages {
         format!("a patch of {kustomization}, not a manifest; skipped: `--kustomize` applies it")
     }
 
+    pub(crate) fn kustomize_file(kustomization: &str) -> String {
+        format!("a file of {kustomization}, not a manifest; skipped: `--kustomize` reads it")
+    }
+
     pub(crate) const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is missing";
 
     pub(crate) const NOT_STRINGS: &str =

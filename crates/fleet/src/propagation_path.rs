@@ -283,7 +283,7 @@ impl State {
             State::Present => "(present)".to_owned(),
             State::Predicted => String::new(),
             State::Missing => "(missing)".to_owned(),
-            State::Differs(found) => format!("(is `{found}`)"),
+            State::Differs(found) => format!("(found `{found}`)"),
             State::NotPropagated => "not propagated".to_owned(),
             State::NoTag => "not added as a cloud tag".to_owned(),
             State::Tag => "(tag)".to_owned(),

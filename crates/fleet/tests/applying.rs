@@ -128,7 +128,7 @@ fn the_examples_of_the_repository_are_completed() -> anyhow::Result<()> {
     {
         let read = |name: &str| std::fs::read_to_string(testkit::root().join(name));
         let settings = match settings {
-            Some(settings) => serde_yaml_ng::from_str::<serde_json::Value>(&read(settings)?)?.to_string(),
+            Some(settings) => serde_saphyr::from_str::<serde_json::Value>(&read(settings)?)?.to_string(),
             None => "{}".to_owned(),
         };
         let settings = Settings::from_json(&settings)?;

@@ -29,7 +29,7 @@ fn patched_objects_lack_nothing() -> anyhow::Result<()> {
     ] {
         let read = |name: &str| std::fs::read_to_string(testkit::root().join(name));
         let settings = match settings {
-            Some(settings) => serde_yaml_ng::from_str::<Value>(&read(settings)?)?.to_string(),
+            Some(settings) => serde_saphyr::from_str::<Value>(&read(settings)?)?.to_string(),
             None => "{}".to_owned(),
         };
         let settings = Settings::from_json(&settings)?;
@@ -42,7 +42,7 @@ fn patched_objects_lack_nothing() -> anyhow::Result<()> {
         for object in before.objects() {
             let mut value: Value = serde_json::from_str(&object.json)?;
             for patch in backfill.steps.iter().filter(|patch| patch.id == object.id) {
-                merge(&mut value, &serde_yaml_ng::from_str(&patch.text)?);
+                merge(&mut value, &serde_saphyr::from_str(&patch.text)?);
             }
             after += &format!("---\n{value}\n");
         }
@@ -79,7 +79,7 @@ fn labels(managed: &str) -> anyhow::Result<Value> {
         Means::Apply,
     );
     let [patch] = &*backfill.steps else { anyhow::bail!("{backfill:?}") };
-    let patch: Value = serde_yaml_ng::from_str(&patch.text)?;
+    let patch: Value = serde_saphyr::from_str(&patch.text)?;
     Ok(patch.pointer("/metadata/labels").cloned().unwrap_or_default())
 }
 

@@ -66,6 +66,7 @@ struct Asked {
 }
 
 impl<'b> Answers<'b> {
+    /// No answers yet.
     pub fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
         Answers { reads, budget, first: OnceCell::new(), records: RefCell::default(), names: OnceCell::new() }
     }

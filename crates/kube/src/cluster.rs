@@ -102,7 +102,8 @@ impl Manifests {
     /// Adds or replaces an object. `api_version` is the version it is served in.
     ///
     /// ```
-    /// use metadata_propagation::{Cluster, Get, Manifests, Masks};
+    /// use kube::cluster::{Cluster, Get, Manifests};
+    /// use kube::masks::Masks;
     ///
     /// let mut cluster = Manifests::default();
     /// cluster.insert("v1", "Node", "", "node-1", "{}".into());

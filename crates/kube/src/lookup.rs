@@ -36,6 +36,7 @@ pub struct Lookups<'e> {
 }
 
 impl<'e> Lookups<'e> {
+    /// Reads for a request about an object of `kind`.
     pub fn new(
         kind: &'e GroupVersionKind<'_>,
         readable: &'e dyn Readable,

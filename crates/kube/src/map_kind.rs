@@ -18,7 +18,7 @@ impl MapKind {
     /// The map's name inside a `metadata`.
     ///
     /// ```
-    /// use metadata_propagation::MapKind;
+    /// use kube::map_kind::MapKind;
     ///
     /// assert_eq!(MapKind::BOTH.map(MapKind::field), ["labels", "annotations"]);
     /// ```
@@ -33,7 +33,7 @@ impl MapKind {
     /// One entry of the map.
     ///
     /// ```
-    /// use metadata_propagation::MapKind;
+    /// use kube::map_kind::MapKind;
     ///
     /// assert_eq!(MapKind::Labels.entry(), "label");
     /// ```

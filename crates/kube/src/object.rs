@@ -7,29 +7,44 @@ use crate::map_kind::MapKind;
 /// A Kubernetes object. What is absent is empty.
 #[derive(Debug, Clone)]
 pub struct Object<'a> {
+    /// The whole object.
     pub root: Json<'a>,
+    /// `spec`.
     pub spec: Json<'a>,
+    /// `status`.
     pub status: Json<'a>,
     /// The API version without its group.
     pub version: &'a str,
     /// The name, or the generateName if there is none.
     pub name: &'a str,
+    /// `metadata.namespace`.
     pub namespace: &'a str,
+    /// `metadata.uid`.
     pub uid: &'a str,
+    /// `metadata.labels`.
     pub labels: Map<'a>,
+    /// `metadata.annotations`.
     pub annotations: Map<'a>,
+    /// `metadata.ownerReferences`.
     pub owners: Vec<OwnerReference<'a>>,
+    /// `metadata.managedFields`.
     pub managed_fields: Json<'a>,
+    /// Whether it has a deletion timestamp.
     pub deleting: bool,
 }
 
 /// One entry of `metadata.ownerReferences`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OwnerReference<'a> {
+    /// `apiVersion`.
     pub api_version: &'a str,
+    /// `kind`.
     pub kind: &'a str,
+    /// `name`.
     pub name: &'a str,
+    /// `uid`.
     pub uid: &'a str,
+    /// Whether the owner is the controller.
     pub is_controller: bool,
 }
 
@@ -49,14 +64,17 @@ impl<'a> OwnerReference<'a> {
         Ok(owner)
     }
 
+    /// The API group; empty for the core group.
     pub fn group(&self) -> &'a str {
         group_and_version(self.api_version).0
     }
 
+    /// The version without the group.
     pub fn version(&self) -> &'a str {
         group_and_version(self.api_version).1
     }
 
+    /// Whether the owner is of this kind.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.kind == kind && self.group() == group
     }

@@ -8,12 +8,15 @@ use crate::object::OwnerReference;
 /// An object to read.
 #[derive(Debug, Clone, Copy)]
 pub struct ObjectQuery<'a> {
+    /// The API group.
     pub group: &'a str,
     /// The version that the reference names, if any.
     pub version: Option<&'a str>,
+    /// Kind, namespace and name.
     pub object: ObjectName<'a>,
     /// The uid that the reference names; empty if it names none.
     pub uid: &'a str,
+    /// The fields that are read.
     pub masks: Masks,
 }
 
@@ -38,9 +41,11 @@ impl<'a> ObjectQuery<'a> {
 /// The name of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectName<'a> {
+    /// The kind.
     pub kind: &'a str,
     /// Empty for cluster-scoped kinds.
     pub namespace: &'a str,
+    /// The name.
     pub name: &'a str,
 }
 

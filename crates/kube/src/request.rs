@@ -32,12 +32,12 @@ impl<'a> Call<'a> {
     /// When the text is not JSON, or the request does not have the structure of an AdmissionRequest.
     ///
     /// ```
-    /// use metadata_propagation::Call;
+    /// use kube::request::Call;
     ///
     /// let call = r#"{"request": {"operation": "CREATE", "name": "c1", "userInfo": {}}, "settings": {}}"#;
     /// let call = Call::from_json(call)?;
     /// assert_eq!((&*call.review.name, call.settings), ("c1", "{}"));
-    /// # Ok::<(), metadata_propagation::Malformed>(())
+    /// # Ok::<(), raw_json::Malformed>(())
     /// ```
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
         Call::with_objects(text).map(|(call, _)| call)
@@ -72,6 +72,7 @@ impl<'a> Call<'a> {
 const OLD_OBJECT: &str = "oldObject";
 
 impl<'a> Objects<'a> {
+    /// The objects of a request.
     pub fn of(review: &Review<'a>) -> Self {
         Objects {
             new: Document::new(review.object.unwrap_or("null")),
@@ -133,11 +134,11 @@ impl<'a> Review<'a> {
     /// When the text is not JSON, or does not have the structure of an AdmissionRequest.
     ///
     /// ```
-    /// use metadata_propagation::{Operation, Review};
+    /// use kube::request::{Operation, Review};
     ///
     /// let review = Review::from_json(r#"{"operation": "UPDATE", "name": "c1", "userInfo": {"username": "alice"}}"#)?;
     /// assert_eq!((review.operation, &*review.username), (Operation::Update, "alice"));
-    /// # Ok::<(), metadata_propagation::Malformed>(())
+    /// # Ok::<(), raw_json::Malformed>(())
     /// ```
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
         let request = Document::named("request", text);

@@ -36,7 +36,11 @@ impl<'e> Stored<'e> {
         self.read.get_or_init(|| Ok(Some(object.clone())));
     }
 
-    fn object(&'e self) -> Result<Option<&'e Object<'e>>, Malformed> {
+    /// The object; `None` for CREATE.
+    ///
+    /// # Errors
+    /// When it does not have the structure of a Kubernetes object.
+    pub fn object(&'e self) -> Result<Option<&'e Object<'e>>, Malformed> {
         let read = || self.document.as_ref().map(Object::read).transpose();
         self.read.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)
     }

@@ -12,6 +12,7 @@ pub struct SettingProblem {
 }
 
 impl SettingProblem {
+    /// A problem at a path.
     pub fn new(path: impl Into<String>, problem: impl fmt::Display) -> Self {
         SettingProblem { path: path.into(), problem: problem.to_string() }
     }
@@ -48,6 +49,7 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
+    /// The error of these problems.
     pub fn unless_empty(problems: Vec<SettingProblem>) -> Result<(), SettingsError> {
         if problems.is_empty() { Ok(()) } else { Err(SettingsError { problems }) }
     }

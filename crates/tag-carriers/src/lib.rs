@@ -216,6 +216,12 @@ pub fn other_field(group: &str, kind: &str, path: &str) -> Option<Holds> {
 }
 
 impl ProviderCarriers {
+    /// How many kinds have such tags.
+    #[must_use]
+    pub fn count(&self, is_counted: impl Fn(Tags) -> bool) -> usize {
+        self.carriers.iter().filter(|carrier| is_counted(carrier.tags)).map(|carrier| carrier.kinds.len()).sum()
+    }
+
     fn carrier(&self, service: &str, kind: &str) -> Option<&Carrier> {
         let first = self.carriers.partition_point(|carrier| carrier.service < service);
         let of_service = self.carriers.get(first..)?.iter().take_while(|carrier| carrier.service == service);

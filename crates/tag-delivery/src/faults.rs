@@ -65,7 +65,7 @@ impl FaultSeverity {
 }
 
 /// The maximum number of reported faults of one severity: each repeats the name of its subject.
-const MOST: usize = 100;
+const MOST_FAULTS: usize = 100;
 
 /// All faults of one object.
 #[derive(Default)]
@@ -101,7 +101,7 @@ impl<'a> Faults<'a> {
             return;
         };
         *count += 1;
-        if *count <= MOST {
+        if *count <= MOST_FAULTS {
             let about = if severity == FaultSeverity::Fails { &self.about_failed } else { &self.about };
             self.listed.push((severity, at, format!("{about}{message}")));
         }
@@ -111,8 +111,8 @@ impl<'a> Faults<'a> {
     /// in a finding at `spec`.
     pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
         for (severity, count) in FaultSeverity::ALL.into_iter().zip(self.counts) {
-            if count > MOST {
-                self.listed.push((severity, spec, messages::more(count - MOST)));
+            if count > MOST_FAULTS {
+                self.listed.push((severity, spec, messages::more(count - MOST_FAULTS)));
             }
         }
         let has_verdicts = self.has_verdicts;

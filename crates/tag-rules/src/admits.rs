@@ -9,6 +9,7 @@ use crate::text_limits::Form::{self, Any, AnyBut, Containing, Graphic, Label, Lo
 use crate::text_limits::Length::{self, Bytes, Prefixed, Runes};
 
 impl Length {
+    /// Whether a text is short enough.
     pub fn admits(self, text: &str) -> bool {
         match self {
             Runes(most) => text.len() <= most || text.chars().count() <= most,
@@ -30,6 +31,7 @@ impl Length {
 }
 
 impl Form {
+    /// Whether a text has this form.
     pub fn admits(self, text: &str) -> bool {
         match self {
             Any => true,
@@ -60,6 +62,7 @@ impl Form {
 }
 
 impl KeyCharacters {
+    /// Whether a key has only characters of these.
     pub fn admit(self, key: &str) -> bool {
         match self {
             LettersDigitsAnd(others) => {

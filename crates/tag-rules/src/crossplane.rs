@@ -5,7 +5,7 @@
 ///
 /// Source: the chart's serviceaccount.yaml and its helper `crossplane.serviceAccountName`; the namespace is the one that
 /// each project's instructions install it in.
-pub const CROSSPLANE: &[&str] = &[
+pub(crate) const CROSSPLANE: &[&str] = &[
     "system:serviceaccount:crossplane-system:crossplane",
     // Upbound's distribution, UXP.
     "system:serviceaccount:upbound-system:crossplane",

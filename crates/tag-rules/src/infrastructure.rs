@@ -68,7 +68,7 @@ impl InfraCluster {
     /// The row of a kind.
     ///
     /// ```
-    /// use metadata_propagation::tags::InfraCluster;
+    /// use tag_rules::infrastructure::InfraCluster;
     ///
     /// let row = InfraCluster::of("infrastructure.cluster.x-k8s.io", "AWSCluster").ok_or("no such kind")?;
     /// assert_eq!(row.provider, "aws");

@@ -4,7 +4,7 @@
 mod admits;
 mod ascii;
 pub mod clouds;
-pub mod crossplane;
+mod crossplane;
 pub mod infrastructure;
 pub mod keys;
 pub mod profiles;

@@ -83,7 +83,7 @@ impl Profile {
     /// The profile of a provider, ignoring case; the generic one if the provider is not known.
     ///
     /// ```
-    /// use metadata_propagation::tags::Profile;
+    /// use tag_rules::profiles::Profile;
     ///
     /// assert_eq!((Profile::of("AWS").name, Profile::of("AWS").tags), ("aws", 50));
     /// assert_eq!(Profile::of("somebody's cloud").name, "generic");
@@ -117,6 +117,7 @@ impl Unit {
         text.len() > most && self.length(text) > most
     }
 
+    /// The length of a text.
     pub fn length(self, text: &str) -> usize {
         match self {
             Unit::Runes => text.chars().count(),

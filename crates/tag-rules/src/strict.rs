@@ -66,7 +66,7 @@ impl StrictProfile {
     /// The strict profile of this name.
     ///
     /// ```
-    /// use metadata_propagation::tags::StrictProfile;
+    /// use tag_rules::strict::StrictProfile;
     ///
     /// assert_eq!(StrictProfile::named("hetzner-strict").map(|profile| profile.name), Some("hetzner-strict"));
     /// assert!(StrictProfile::named("hetzner").is_none());
@@ -86,7 +86,7 @@ impl Spelling {
     /// The tag key of a qualified key, after a prefix that ends in a colon.
     ///
     /// ```
-    /// use metadata_propagation::tags::StrictProfile;
+    /// use tag_rules::strict::StrictProfile;
     ///
     /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
     /// assert_eq!(hetzner.spelling.of("plexsphere:", "platform/team"), "plexsphere/platform.team");
@@ -100,7 +100,7 @@ impl Spelling {
     /// The prefix of every key, for a configured prefix that ends in a colon.
     ///
     /// ```
-    /// use metadata_propagation::tags::StrictProfile;
+    /// use tag_rules::strict::StrictProfile;
     ///
     /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
     /// assert_eq!(hetzner.spelling.prefix("plexsphere:"), "plexsphere/");

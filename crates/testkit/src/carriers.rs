@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
+use serde_json::Value;
 
 use self::CrdTagShape::{List, Map};
 
@@ -175,7 +176,7 @@ struct CrdSchema {
     r#type: String,
     properties: BTreeMap<String, CrdSchema>,
     items: Option<Box<CrdSchema>>,
-    additional_properties: Option<serde_yaml_ng::Value>,
+    additional_properties: Option<Value>,
 }
 
 impl CrdSchema {
@@ -235,10 +236,9 @@ pub fn table(folder: &Path, release: &str) -> anyhow::Result<(&'static ProviderR
     let mut of: Option<&'static ProviderRule> = None;
     for file in files(folder)? {
         let text = fs::read_to_string(&file)?;
-        for document in serde_yaml_ng::Deserializer::from_str(&text) {
-            let read = Option::<ProviderCrd>::deserialize(document);
-            let definition = read.with_context(|| format!("{}: no CustomResourceDefinition", file.display()))?;
-            let Some(definition) = definition.filter(|read| read.kind == "CustomResourceDefinition") else { continue };
+        let read = serde_saphyr::from_multiple::<ProviderCrd>(&text);
+        let definitions = read.with_context(|| format!("{}: no CustomResourceDefinition", file.display()))?;
+        for definition in definitions.into_iter().filter(|read| read.kind == "CustomResourceDefinition") {
             let (provider, service) = provider(&definition.spec.group).with_context(|| {
                 format!("{}: group `{}` is of no known provider", file.display(), definition.spec.group)
             })?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use cases::AnswerForm;
-pub use cases::Case;
+pub use cases::{Case, CaseFile};
 use serde_json::{Value, json};
 
 /// The topics that state the whole answer. Together they cover every kind of content in a report.
@@ -32,45 +32,39 @@ const CORPUS: &str = "testdata/cases";
 /// # Errors
 /// When a file cannot be read or is no case.
 pub fn corpus() -> Result<Vec<Case>> {
+    Ok(files()?.into_iter().flat_map(|file| file.cases).collect())
+}
+
+/// The files of the corpus.
+pub(crate) fn files() -> Result<Vec<CaseFile>> {
     let root = crate::root().join(CORPUS);
-    let mut cases = Vec::new();
+    let mut files = Vec::new();
     for topic in sorted(&root)? {
         for path in sorted(&topic)? {
-            cases.push(read(&path).with_context(|| path.display().to_string())?);
+            files.push(read(&path).with_context(|| path.display().to_string())?);
         }
     }
-    Ok(cases)
+    Ok(files)
 }
 
-fn read(path: &Path) -> Result<Case> {
+fn read(path: &Path) -> Result<CaseFile> {
     let parts = [path.parent().and_then(Path::file_name), path.file_stem()];
     let [topic, name] = parts.map(|part| part.unwrap_or_default().to_string_lossy());
-    let mut case = Case::read(&format!("{topic}/{name}"), &fs::read_to_string(path)?, &json!({}))?;
-    case.form = if WHOLE.contains(&&*topic) { AnswerForm::Whole } else { AnswerForm::Facts };
-    Ok(case)
+    let mut file = CaseFile::read(&format!("{topic}/{name}"), &fs::read_to_string(path)?, &json!({}))?;
+    for case in &mut file.cases {
+        case.form = if WHOLE.contains(&&*topic) { AnswerForm::Whole } else { AnswerForm::Facts };
+    }
+    Ok(file)
 }
 
-/// Rewrites the `expect` of a case's file, and keeps the rest unchanged.
+/// Rewrites the `expect` of a file, and keeps the rest unchanged.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn bless(case: &Case, answers: &[Value]) -> Result<()> {
-    let path = crate::root().join(CORPUS).join(format!("{}.yaml", case.name));
+pub(crate) fn bless(file: &CaseFile, name: &str, answers: &[Vec<Value>]) -> Result<()> {
+    let path = crate::root().join(CORPUS).join(format!("{name}.yaml"));
     let text = fs::read_to_string(&path)?;
-    let yaml = serde_yaml_ng::to_string(&json!({ "expect": case.of_file(answers) }))?;
-    Ok(fs::write(&path, case.with_expect(&text, answers, &quoted(&yaml))?)?)
-}
-
-/// Block style; words that kubectl reads as booleans, but YAML 1.2 does not, are quoted.
-fn quoted(yaml: &str) -> String {
-    let line = |line: &str| {
-        let is_word = |word: &str| ["y", "n", "yes", "no", "on", "off"].contains(&&*word.to_ascii_lowercase());
-        match line.rsplit_once(' ').filter(|(_, word)| is_word(word)) {
-            Some((before, word)) if before.ends_with([':', '-']) => format!("{before} '{word}'\n"),
-            _ => format!("{line}\n"),
-        }
-    };
-    yaml.lines().map(line).collect()
+    Ok(fs::write(&path, file.with_expect(&text, answers)?)?)
 }
 
 pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -88,19 +82,13 @@ mod tests {
     use crate::runner::walk;
 
     #[test]
-    fn words_that_are_booleans_to_kubectl_are_quoted() {
-        let yaml = "expect:\n  note: n\n  list:\n  - yes\n  - 'no'\n  - of no\n  x: Yes\n";
-        let expected = "expect:\n  note: 'n'\n  list:\n  - 'yes'\n  - 'no'\n  - of no\n  x: 'Yes'\n";
-        assert_eq!(quoted(yaml), expected);
-    }
-
-    #[test]
     fn every_case_means_the_same_in_yaml_1_1_and_1_2() -> Result<()> {
         let root = crate::root().join(CORPUS);
         for topic in sorted(&root)? {
             for path in sorted(&topic)? {
                 let (name, text) = (path.display().to_string(), fs::read_to_string(&path)?);
-                let newer: Value = serde_yaml_ng::from_str(&text)?;
+                let newest = serde_saphyr::options! { strict_booleans: true };
+                let newer: Value = serde_saphyr::from_str_with_options(&text, newest)?;
                 let json = fleet::to_json(&fleet::Source { name: name.clone(), text });
                 let (message, older) =
                     json.map_or_else(|(message, _)| (message, None), |json| (String::new(), Some(json)));

@@ -16,7 +16,7 @@ pub fn values<E: Serialize, F: Serialize>(expected: &E, found: &F) -> String {
 
 /// A value as YAML, or why it cannot be written as YAML.
 pub(crate) fn yaml<T: Serialize>(value: &T) -> String {
-    serde_yaml_ng::to_string(value).unwrap_or_else(|error| error.to_string())
+    cases::yaml(value).unwrap_or_else(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -2,16 +2,36 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::case::Case;
+use crate::case::{Case, corpus};
 use crate::cluster::ResourceHost;
 use crate::module::Module;
 
 /// Files by name, below the folder of one case.
 pub type Files = Vec<(&'static str, String)>;
+
+/// The cases that kwctl replays: those of e2e-tests/cases.txt.
+///
+/// # Errors
+/// When the file cannot be read, or names a case that does not exist.
+pub fn cases() -> Result<Vec<Case>> {
+    let corpus = corpus()?;
+    let names = std::fs::read_to_string(crate::root().join("e2e-tests/cases.txt"))?;
+    let case = |name: &str| {
+        let case = corpus.iter().find(|case| case.name == name);
+        case.cloned().with_context(|| format!("no case {name}"))
+    };
+    names.lines().filter(|line| !line.starts_with('#')).map(case).collect()
+}
+
+/// The folder of a case, below e2e-tests/data.
+#[must_use]
+pub fn folder(case: &Case) -> String {
+    case.name.replace('/', "--")
+}
 
 /// The files of a case's first review.
 ///
@@ -28,7 +48,7 @@ pub fn fixture(case: &Case, policy: &Module) -> Result<Files> {
     Ok(vec![
         ("request.json", pretty(&review)?),
         ("settings.json", pretty(&case.settings)?),
-        ("session.yml", serde_yaml_ng::to_string(&session)?),
+        ("session.yml", cases::yaml(&session)?),
         ("expected.json", pretty(&expected(&answer))?),
     ])
 }
@@ -48,7 +68,7 @@ fn expected(answer: &Answer) -> Value {
 /// One entry of a session: the request is a YAML document in a string, tagged with its variant.
 fn exchange(payload: &[u8], answer: &Result<Vec<u8>, String>) -> Result<Value> {
     let request: Value = serde_json::from_slice(payload)?;
-    let request = format!("!KubernetesGetResource\n{}", serde_yaml_ng::to_string(&request)?);
+    let request = format!("!KubernetesGetResource\n{}", cases::yaml(&request)?);
     let response = match answer {
         Ok(object) => json!({ "type": "Success", "payload": String::from_utf8_lossy(object) }),
         Err(text) => json!({ "type": "Error", "message": text }),

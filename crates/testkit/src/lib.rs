@@ -26,6 +26,7 @@ pub mod markdown;
 pub mod module;
 pub mod owned;
 pub mod owners;
+pub mod pages;
 #[cfg(feature = "host")]
 pub mod profile;
 pub mod recorded;
@@ -36,7 +37,7 @@ pub mod sequence;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-pub use cases::{answer, patch, request};
+pub use cases::{answer, patch, request, yaml as to_yaml};
 
 /// The checkout's root.
 #[must_use]
@@ -50,5 +51,5 @@ pub fn root() -> PathBuf {
 /// When it cannot be read or holds no YAML.
 pub fn yaml(path: &str) -> anyhow::Result<serde_json::Value> {
     let text = std::fs::read_to_string(root().join(path)).with_context(|| path.to_owned())?;
-    serde_yaml_ng::from_str(&text).with_context(|| path.to_owned())
+    serde_saphyr::from_str(&text).with_context(|| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Runs the corpus through an entry point: each case is one test, and every answer is checked against the same laws.
+//! Runs the corpus through an entry point: each file is one test, and every answer is checked against the same laws.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use metadata_propagation::tags::{CLOUD_TAG_PREFIX, StrictProfile};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::case::{Case, bless, corpus};
+use crate::case::{Case, CaseFile, bless, corpus, files};
 use crate::cluster::ApiServer;
 use crate::consistency::agrees;
 use crate::difference::{self, yaml};
@@ -30,41 +30,51 @@ pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sy
 pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
     let door: Arc<Door> = Arc::new(door);
     let is_blessed = std::env::var_os("BLESS").is_some();
-    let trial = |case: Case| {
+    let trial = |file: CaseFile| {
         let door = Arc::clone(&door);
-        Trial::test(case.name.clone(), move || {
-            check(&case, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
+        let name = file.cases.first().map(|case| case.name.clone()).unwrap_or_default();
+        Trial::test(name.clone(), move || {
+            check(&file, &name, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
         })
     };
-    let trials = corpus()?.into_iter().map(trial).collect();
+    let trials = files()?.into_iter().map(trial).collect();
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
-fn check(case: &Case, door: &Door, is_blessed: bool) -> Result<()> {
+/// Compares the answers to all cases of a file with what is expected. If they are blessed, those that differ are written.
+fn check(file: &CaseFile, name: &str, door: &Door, is_blessed: bool) -> Result<()> {
+    let stated = |case: &Case| stated(case, door).with_context(|| case.title());
+    let answers = file.cases.iter().map(stated).collect::<Result<Vec<_>>>()?;
+    let of_cases = || file.cases.iter().zip(&answers);
+    if is_blessed && of_cases().any(|(case, answers)| case.expect.as_ref() != Some(answers)) {
+        return bless(file, name, &answers);
+    }
+    for (case, answers) in of_cases() {
+        let (title, expected) = (case.title(), case.expect.as_deref().unwrap_or_default());
+        for (index, (stated, expect)) in answers.iter().zip(expected).enumerate() {
+            ensure!(
+                stated == expect,
+                "{title}, step {index} answers otherwise\n{}",
+                difference::values(expect, stated)
+            );
+        }
+        let (found, expected) = (answers.len(), expected.len());
+        ensure!(found == expected, "{title}: {found} answers, {expected} expected; BLESS=1 writes them");
+    }
+    Ok(())
+}
+
+/// What a case states of the answers to its reviews.
+fn stated(case: &Case, door: &Door) -> Result<Vec<Value>> {
     let mut cluster = case.cluster.clone();
     let mut answers = Vec::new();
     for (index, review) in case.reviews.iter().enumerate() {
         let answer = door(review, &case.settings, &cluster)?;
         laws(review, &answer, &case.settings, &cluster, door).with_context(|| format!("step {index}"))?;
         admit(review, &answer, &mut cluster)?;
-        answers.push(answer);
+        answers.push(case.form.stated(&case.settings, &answer)?);
     }
-    let stated = answers.iter().map(|answer| case.form.stated(&case.settings, answer));
-    let stated: Vec<Value> = stated.collect::<Result<_, _>>()?;
-    if is_blessed {
-        return bless(case, &stated);
-    }
-    let expected = case.expect.as_deref().unwrap_or_default();
-    for (index, (stated, expect)) in stated.iter().zip(expected).enumerate() {
-        ensure!(stated == expect, "step {index} answers otherwise\n{}", difference::values(expect, stated));
-    }
-    ensure!(
-        stated.len() == expected.len(),
-        "{} answers, {} expected; BLESS=1 writes them",
-        stated.len(),
-        expected.len()
-    );
-    Ok(())
+    Ok(answers)
 }
 
 /// Runs every case of the corpus through the engine, step by step, and passes each answer to `each`.
@@ -76,7 +86,7 @@ pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Resul
         let mut cluster = case.cluster.clone();
         for review in &case.reviews {
             let answer = engine(review, &case.settings, &cluster)?;
-            each(&case, review, &answer).with_context(|| case.name.clone())?;
+            each(&case, review, &answer).with_context(|| case.title())?;
             admit(review, &answer, &mut cluster)?;
         }
     }

@@ -19,6 +19,8 @@
 //! unsettled: why          # a no-op update of the final state would still change it
 //! ```
 //!
+//! Owners of fields may be in short, as in a case.
+//!
 //! Replaying a step stores the same object, and unless the file has `unsettled`, a no-op update of any object of
 //! `final` changes nothing.
 
@@ -29,6 +31,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use cases::owners::with_owners;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -107,8 +110,8 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
     let door: Arc<Door> = Arc::new(door);
     let trial = |path: &Path| -> Result<Trial> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let sequence: Sequence =
-            serde_yaml_ng::from_str(&fs::read_to_string(path)?).with_context(|| path.display().to_string())?;
+        let text = fs::read_to_string(path)?;
+        let sequence = Sequence::read(&text).with_context(|| path.display().to_string())?;
         let door = Arc::clone(&door);
         Ok(Trial::test(name, move || sequence.check(&*door).map_err(|error| Failed::from(format!("{error:#}")))))
     };
@@ -118,6 +121,12 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
 }
 
 impl Sequence {
+    fn read(text: &str) -> Result<Sequence> {
+        let mut value: Value = serde_saphyr::from_str(text)?;
+        with_owners(&mut value)?;
+        Ok(serde_json::from_value(value)?)
+    }
+
     fn check(&self, door: &Door) -> Result<()> {
         let settings = self.settings.clone().unwrap_or_else(|| json!({}));
         let stored = self.cluster.iter().cloned().map(managed).collect();

@@ -21,10 +21,23 @@ pub struct PartDifference {
     pub role: PartRole,
     /// Such as `AWSMachineTemplate`.
     pub kind: String,
+    /// Whether it is new, or no longer there.
+    pub happens: PartChange,
     /// The fields that differ; none with a gap.
     pub because: Vec<FieldCause>,
     /// Why it is not known whether others do.
     pub gap: Option<Gap>,
+}
+
+/// What happens to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartChange {
+    /// It is created.
+    Created,
+    /// It is updated, or replaced by another one.
+    Changed,
+    /// It is deleted.
+    Deleted,
 }
 
 /// One field that differs, and why.
@@ -85,12 +98,47 @@ impl FieldCause {
     }
 }
 
-/// The objects that differ; new and removed ones are not compared.
+/// The objects that differ.
 #[must_use]
 pub fn differences(before: &Desired, after: &Desired) -> Vec<PartDifference> {
     let key = |part: &DesiredPart| (part.owner.clone(), part.role);
-    let old: BTreeMap<_, _> = before.parts.iter().map(|part| (key(part), part)).collect();
-    after.parts.iter().filter_map(|part| difference(old.get(&key(part))?, part)).collect()
+    let [old, new] =
+        [before, after].map(|side| side.parts.iter().map(|part| (key(part), part)).collect::<BTreeMap<_, _>>());
+    let changed = after.parts.iter().filter_map(|part| match old.get(&key(part)) {
+        Some(old) => difference(old, part),
+        None => Some(whole(part, PartChange::Created)),
+    });
+    let deleted = before.parts.iter().filter(|part| !new.contains_key(&key(part)));
+    changed.chain(deleted.map(|part| whole(part, PartChange::Deleted))).collect()
+}
+
+/// The paths in `metadata` and `spec` at which two objects differ.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let [old, new] = [1, 2].map(|size| json!({"spec": {"disk": {"size": size}}}));
+/// assert_eq!(topology::differing_paths(&old, &new), [["spec", "disk", "size"].map(String::from).to_vec()]);
+/// ```
+#[must_use]
+pub fn differing_paths(old: &Value, new: &Value) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for field in ["metadata", "spec"] {
+        fields((old.get(field), new.get(field)), &mut vec![field.to_owned()], &mut paths);
+    }
+    paths.into_iter().map(|(path, ..)| path).collect()
+}
+
+fn whole(part: &DesiredPart, happens: PartChange) -> PartDifference {
+    let (owner, role) = (part.owner.clone(), part.role);
+    PartDifference {
+        owner,
+        role,
+        kind: text(&part.object, &["kind"]).to_owned(),
+        happens,
+        because: Vec::new(),
+        gap: None,
+    }
 }
 
 fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
@@ -111,7 +159,14 @@ fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
     let because = if gap.is_some() { Vec::new() } else { because };
     let kind = text(&new.object, &["kind"]).to_owned();
     let is_found = !because.is_empty() || gap.is_some();
-    is_found.then(|| PartDifference { owner: new.owner.clone(), role: new.role, kind, because, gap })
+    is_found.then(|| PartDifference {
+        owner: new.owner.clone(),
+        role: new.role,
+        kind,
+        happens: PartChange::Changed,
+        because,
+        gap,
+    })
 }
 
 type FieldPair<'v> = (Vec<String>, Option<&'v Value>, Option<&'v Value>);

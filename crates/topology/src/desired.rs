@@ -26,6 +26,8 @@ pub struct Inputs<'a> {
     pub templates: &'a dyn Fn(&Value) -> Option<Value>,
     /// Values that the Cluster stored as defaults, see [`stored_defaults`](crate::stored_defaults).
     pub stored: &'a Variables,
+    /// The version that workers keep whose upgrade an annotation defers; `None` if they are new.
+    pub version_before: Option<&'a str>,
     /// Reads YAML.
     pub yaml: Yaml,
 }
@@ -278,12 +280,14 @@ impl<'a> ClassTopology<'a> {
         let [mut labels, mut annotations] = ["labels", "annotations"]
             .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
         labels.extend(label);
-        for key in ["topology.cluster.x-k8s.io/hold-upgrade-sequence", "topology.cluster.x-k8s.io/defer-upgrade"] {
+        for key in [HOLD_SEQUENCE, DEFER] {
             annotations.remove(key);
         }
         let mut workers = json!({"apiVersion": text(self.inputs.cluster, &["apiVersion"]), "kind": kind.kind});
         let place = (self.name, self.namespace, &*full_name);
         let version = text(self.inputs.cluster, &["spec", "topology", "version"]);
+        let kept = self.inputs.version_before.filter(|_| is_deferred(self.inputs.cluster, kind, name));
+        let version = kept.unwrap_or(version);
         let made: Vec<&Value> = items.iter().map(|item| &item.object).collect();
         workers_fields(&mut workers, place, (entry, written), (labels, annotations), (&made, version));
         let builtin = builtins::workers(&workers, entry, &made);
@@ -295,3 +299,21 @@ impl<'a> ClassTopology<'a> {
         Ok(items)
     }
 }
+
+/// Whether the upgrade of an entry is deferred: by its own annotation, or by that of an earlier one in the same list.
+fn is_deferred(cluster: &Value, kind: WorkersKind, name: &str) -> bool {
+    let has = |entry: &Value, key: &str| get(entry, &["metadata", "annotations", key]).is_some();
+    for entry in list(cluster, &["spec", "topology", "workers", kind.list]) {
+        let is_it = text(entry, &["name"]) == name;
+        if has(entry, HOLD_SEQUENCE) || is_it && has(entry, DEFER) {
+            return true;
+        }
+        if is_it {
+            return false;
+        }
+    }
+    false
+}
+
+const HOLD_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
+const DEFER: &str = "topology.cluster.x-k8s.io/defer-upgrade";

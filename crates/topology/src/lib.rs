@@ -18,7 +18,7 @@ mod template;
 mod variables;
 mod workers;
 
-pub use compare::{FieldCause, PartDifference, differences};
+pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
 pub use desired::{Desired, DesiredPart, Inputs, desired};
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{PartRole, TopologyOwner};

@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
 }
 
 fn yaml(text: &str) -> Option<Value> {
-    serde_yaml_ng::from_str(text).ok()
+    serde_saphyr::from_str(text).ok()
 }
 
 fn computed(vector: &Value, stored: &Variables) -> Result<Desired, Obstacle> {
@@ -25,7 +25,14 @@ fn computed(vector: &Value, stored: &Variables) -> Result<Desired, Obstacle> {
         };
         templates.iter().find(is_meant).cloned()
     };
-    desired(Inputs { cluster: &vector["cluster"], class: &vector["class"], templates: &find, stored, yaml })
+    desired(Inputs {
+        cluster: &vector["cluster"],
+        class: &vector["class"],
+        templates: &find,
+        stored,
+        version_before: None,
+        yaml,
+    })
 }
 
 /// One line for each field that differs.
@@ -60,14 +67,14 @@ fn objects_and_edits_are_as_expected() -> Outcome {
         if path.extension().is_none_or(|extension| extension != "yaml") {
             continue;
         }
-        let vector: Value = serde_yaml_ng::from_str(&fs::read_to_string(&path)?)?;
+        let vector: Value = serde_saphyr::from_str(&fs::read_to_string(&path)?)?;
         let made = computed(&vector, &Variables::new()).map_err(|obstacle| obstacle.to_string())?;
         let objects: Vec<Value> = made.parts.into_iter().map(|part| part.object).collect();
         let mut edits = BTreeMap::new();
         for edit in vector["edits"].as_array().into_iter().flatten() {
             edits.insert(edit["title"].as_str().unwrap_or_default().to_owned(), lines(&vector, edit)?);
         }
-        let found = serde_yaml_ng::to_string(&json!({ "objects": objects, "edits": edits }))?;
+        let found = serde_saphyr::to_string(&json!({ "objects": objects, "edits": edits }))?;
         let expected = path.with_extension("expected");
         if std::env::var_os("BLESS").is_some() {
             fs::write(&expected, &found)?;

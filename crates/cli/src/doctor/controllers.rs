@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fleet::FindingLevel;
-use metadata_propagation::{Controllers, Settings};
+use metadata_propagation::Settings;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;

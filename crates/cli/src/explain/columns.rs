@@ -16,7 +16,7 @@ pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
         let value = visible(placement.value.as_deref().unwrap_or_default());
         match &placement.state {
             State::Missing => format!("{value} (missing)"),
-            State::Differs(found) => format!("{value} (is {})", visible(found)),
+            State::Differs(found) => format!("{value} (found {})", visible(found)),
             _ => value.to_owned(),
         }
     };

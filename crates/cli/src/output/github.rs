@@ -31,9 +31,27 @@ pub(crate) fn github(report: &CheckReport) -> String {
         let settings = settings.as_ref().map(|settings| format!("\n{settings}")).unwrap_or_default();
         line("notice", place, "not checked", &format!("{root}{message}{settings}"))
     });
+    let skipped = skipped(report);
     let numbers = summary(&report.summary, report.roots.len());
     let numbers = format!("::notice title=propagate check::{}\n", data(numbers.trim_end()));
-    problems.chain(findings).chain(not_checked).chain([numbers]).collect()
+    problems.chain(findings).chain(not_checked).chain(skipped).chain([numbers]).collect()
+}
+
+/// The maximum number of documents and objects that are named; more are counted: a step has few annotations.
+const NAMED: usize = 10;
+
+/// What is skipped, in one annotation.
+fn skipped(report: &CheckReport) -> Option<String> {
+    let notes = report.problems.iter().filter(|problem| problem.severity == Severity::Note);
+    let notes = notes.map(|problem| (&problem.place, format!("{}: {}", problem.place, problem.message)));
+    let objects = report.not_compared.iter();
+    let objects = objects.map(|it| (&it.place, format!("{}: {} is skipped: {}", it.place, it.object.title, it.reason)));
+    let all: Vec<(&Where, String)> = notes.chain(objects).collect();
+    let (place, _) = all.first()?;
+    let mut lines: Vec<&str> = all.iter().take(NAMED).map(|(_, line)| &**line).collect();
+    let more = format!("and {} more", all.len().saturating_sub(NAMED));
+    lines.extend((all.len() > NAMED).then_some(&*more));
+    Some(line("notice", place, "skipped", &lines.join("\n")))
 }
 
 /// One workflow command.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fleet::{FindingLevel, Severity};
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
-use super::report::{CheckReport, IgnoredEntry};
+use super::report::{CheckReport, IgnoredEntry, Where};
 use crate::Failure;
 
 /// The report as XML. Findings below the level `fail_on` are test cases that succeed, with the finding as their output. A
@@ -40,6 +40,20 @@ pub(crate) fn junit(report: &CheckReport, fail_on: FindingLevel) -> Result<Vec<u
         status.set_message(format!("{}: {}: {}", entry.place, entry.message, ignored.reason())).set_type(entry.check);
         add(&entry.place.file, TestCase::new(entry.object.title.clone(), status));
     }
+    let mut skip = |place: &Where, name: &str, message: &str| {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(format!("{place}: {message}")).set_type("skipped");
+        add(&place.file, TestCase::new(name.to_owned(), status));
+    };
+    for problem in report.problems.iter().filter(|problem| problem.severity == Severity::Note) {
+        skip(&problem.place, "document", &problem.message);
+    }
+    for it in &report.not_compared {
+        skip(&it.place, &it.object.title, &it.reason);
+    }
+    for it in &report.not_checked {
+        skip(&it.place, "not checked", &it.message);
+    }
     if report.findings.is_empty() && report.ignored.is_empty() && report.summary.unreadable == 0 {
         let case = TestCase::new(fleet::count(report.summary.checked, "object"), TestCaseStatus::success());
         add("propagate", case);
@@ -56,13 +70,13 @@ pub(crate) enum Ran<'a> {
     Unreadable(&'a str, &'a str),
 }
 
-/// Cases as XML: a test case for each, in a suite for each file.
+/// Cases as XML: a test case for each, named by its version if the file has several, in a suite for each file.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn cases<'a>(cases: impl Iterator<Item = Ran<'a>>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn cases<'a>(cases: impl Iterator<Item = (Option<&'a str>, Ran<'a>)>) -> Result<Vec<u8>, Failure> {
     let mut suites = BTreeMap::new();
-    for case in cases {
+    for (version, case) in cases {
         let (file, status) = match case {
             Ran::Passed(file) => (file, TestCaseStatus::success()),
             Ran::Failed(file, differences) => {
@@ -77,7 +91,7 @@ pub(crate) fn cases<'a>(cases: impl Iterator<Item = Ran<'a>>) -> Result<Vec<u8>,
             }
         };
         let suite = suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file));
-        suite.add_test_case(TestCase::new("expect", status));
+        suite.add_test_case(TestCase::new(version.unwrap_or("expect"), status));
     }
     written(suites)
 }

@@ -6,6 +6,7 @@ use fleet::{Fleet, Locator, Plan, Problem, Severity, Verdict};
 use metadata_propagation::{Effect, Settings};
 use rayon::prelude::*;
 
+use super::rendered;
 use super::roots::{RootPair, relative};
 use crate::classes;
 use crate::input::Input;
@@ -48,7 +49,8 @@ pub(super) enum Matters {
 
 impl PlanAnswer {
     pub(super) fn of(pairs: Vec<RootPair>, inputs: [&Input; 2], settings: &Settings) -> PlanAnswer {
-        let roots: Vec<String> = pairs.iter().filter(|pair| !pair.is_rest).map(|pair| pair.root.clone()).collect();
+        let of_pair = |pair: &RootPair| pair.former.iter().cloned().chain([pair.root.clone()]).collect::<Vec<_>>();
+        let roots: Vec<String> = pairs.iter().filter(|pair| !pair.is_rest).flat_map(of_pair).collect();
         let answers = pairs.into_par_iter().map(|pair| RootAnswer::of(pair, &roots, inputs, settings));
         let roots: Vec<RootAnswer> = answers.collect();
         let verdict = roots.iter().fold(Verdict::default(), |sum, root| sum.and(&root.plan.verdict));
@@ -79,7 +81,7 @@ impl RootAnswer {
     fn of(pair: RootPair, roots: &[String], inputs: [&Input; 2], settings: &Settings) -> RootAnswer {
         let is_of = |name: &str| match pair.is_rest {
             true => !roots.iter().any(|root| is_in(name, root)),
-            false => is_in(name, &pair.root) || is_in(&pair.root, name),
+            false => pair.has(name) || is_in(&pair.root, name),
         };
         let sides = [(&pair.old, inputs[0]), (&pair.new, inputs[1])];
         let mut not_read = Vec::new();
@@ -97,7 +99,8 @@ impl RootAnswer {
                 not_read.push(NotRead { place, reason: problem.message.clone(), matters: Matters::Unreadable });
             }
         }
-        not_read.extend(skipped(sides));
+        not_read.extend(skipped(sides, &pair));
+        not_read.extend(rendered::templates(inputs, is_of));
         not_read.extend(duplicates(sides));
         let [no_old, no_new] = &unread;
         // An object is neither created nor deleted because its file cannot be read.
@@ -108,6 +111,7 @@ impl RootAnswer {
         let [old, new] = sides;
         let (old, new) = (known(old, &pair.new, no_new), known(new, &pair.old, no_old));
         let plan = Plan::of(&old, &new, settings);
+        not_read.extend(rendered::objects(&plan, [&old, &new]));
         if !plan.is_empty() {
             let mut locator = Locator::new(new.sources());
             not_read.extend(classes::missing(&new).iter().map(|class| {
@@ -138,23 +142,17 @@ fn place(fleet: &Fleet, problem: &Problem, locator: &mut Locator<'_>) -> Where {
 }
 
 /// The documents that are skipped and differ: they are not in the same file of the other side.
-fn skipped(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
+fn skipped(sides: [(&Fleet, &Input); 2], pair: &RootPair) -> Vec<NotRead> {
     let is_live = sides.iter().any(|(_, input)| input.asked.is_some());
-    let documents = |(fleet, input): (&Fleet, &Input)| {
-        let mut locator = Locator::new(fleet.sources());
+    let documents = |(fleet, input): (&'_ Fleet, &Input)| {
         let mut found = BTreeMap::new();
-        for problem in fleet.problems().iter().filter(|problem| problem.severity == Severity::Note) {
+        for (number, problem) in fleet.problems().iter().enumerate().filter(|(_, it)| it.severity == Severity::Note) {
             let Some(source) = fleet.sources().get(problem.source) else { continue };
             let is_around = |range: &std::ops::Range<usize>| range.contains(&problem.at);
             let document = source.documents().into_iter().find(is_around).filter(|_| problem.at > 0);
             let text = document.and_then(|range| source.text.get(range)).unwrap_or(&source.text);
-            let matters = if problem.is_rendered { Matters::CannotTell } else { Matters::No };
-            // A cluster has no files to compare with.
-            let changes = if is_live { "" } else { "it changes: " };
-            let reason = format!("{changes}{}", problem.message);
-            let place = place(fleet, problem, &mut locator);
-            let key = (name(fleet, input, problem.source).to_owned(), text.trim().to_owned());
-            found.insert(key, NotRead { place, reason, matters });
+            let file = pair.inside(name(fleet, input, problem.source)).to_owned();
+            found.insert((file, text.trim().to_owned()), number);
         }
         found
     };
@@ -163,7 +161,26 @@ fn skipped(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
     let files: BTreeSet<&String> = of_new.clone().map(|((file, _), _)| file).collect();
     // A document that differs is named where it is now.
     let of_old = old.iter().filter(|(key, _)| !new.contains_key(*key) && !files.contains(&key.0));
-    of_new.chain(of_old).map(|(_, not_read)| not_read.clone()).collect()
+    let [(before, _), (after, _)] = sides;
+    let mut described = Vec::new();
+    for (fleet, numbers) in [
+        (after, of_new.map(|(_, number)| *number).collect::<Vec<_>>()),
+        (before, of_old.map(|(_, number)| *number).collect()),
+    ] {
+        let mut locator = Locator::new(fleet.sources());
+        let parameters = rendered::Parameters::of(fleet);
+        for problem in numbers.into_iter().filter_map(|number| fleet.problems().get(number)) {
+            let file = fleet.sources().get(problem.source).map_or("", |source| &source.name);
+            let is_parameters = !problem.is_rendered && parameters.has(file);
+            let matters = if problem.is_rendered || is_parameters { Matters::CannotTell } else { Matters::No };
+            // A cluster has no files to compare with.
+            let changes = if is_live { "" } else { "it changes: " };
+            let reason = if is_parameters { rendered::PARAMETERS } else { &problem.message };
+            let place = place(fleet, problem, &mut locator);
+            described.push(NotRead { place, reason: format!("{changes}{reason}"), matters });
+        }
+    }
+    described
 }
 
 /// The objects that are skipped because another one in another file has their name, and differ.

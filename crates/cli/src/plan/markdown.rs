@@ -35,8 +35,11 @@ pub(super) fn markdown(answer: &PlanAnswer) -> String {
 }
 
 fn of_plan(plan: &Plan, out: &mut String) {
-    *out += "\n| object | effect | path |\n|---|---|---|\n";
-    for planned in &plan.objects {
+    let objects = || plan.objects.iter().filter(|planned| !words::is_silent(planned));
+    if objects().next().is_some() {
+        *out += "\n| object | effect | path |\n|---|---|---|\n";
+    }
+    for planned in objects() {
         let object = code(&planned.id.to_string());
         if planned.edits.is_empty() || planned.effect.is_some() {
             let effect = whole(planned).unwrap_or_default();
@@ -48,6 +51,9 @@ fn of_plan(plan: &Plan, out: &mut String) {
             let affected: String = affected.map(|it| format!("<br>{}", cell(&owner(it)))).collect();
             let _ = writeln!(out, "| {object} | {effect} | {at}{details}{affected} |");
         }
+    }
+    if let Some(objects) = words::silent(plan) {
+        let _ = writeln!(out, "\nOther objects: {}", one_line(&objects));
     }
     if !plan.unknown.is_empty() {
         *out += "\nIt is unknown what propagates to these objects:\n\n";

@@ -14,6 +14,8 @@ use crate::roots::{distinct, is_in, is_judged, leaves, parting, trimmed};
 pub(super) struct RootPair {
     /// The directory or file, relative to what is compared. Empty if all objects belong together.
     pub(super) root: String,
+    /// The directory or file before, if it was moved.
+    pub(super) former: Option<String>,
     /// Whether it has the objects that are in no root.
     pub(super) is_rest: bool,
     pub(super) old: Fleet,
@@ -46,7 +48,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
         let root = leaves.first().filter(|_| named.is_empty()).map_or_else(String::new, |root| (*root).clone());
         let [old, new] = sides.each_ref().map(|side| side.fleet.part(|_| true, |_| true));
         distinct_in([&old, &new], settings)?;
-        return Ok(vec![RootPair { root, is_rest: false, old, new }]);
+        return Ok(vec![RootPair { root, former: None, is_rest: false, old, new }]);
     }
     let mut pairs = Vec::new();
     let mut used: BTreeSet<ObjectId> = BTreeSet::new();
@@ -60,20 +62,59 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
         });
         distinct_in([&old, &new], settings)?;
         used.extend([&old, &new].into_iter().flat_map(Fleet::objects).map(|object| object.id.clone()));
-        pairs.push(RootPair { root: leaf.clone(), is_rest: false, old, new });
+        pairs.push(RootPair { root: leaf.clone(), former: None, is_rest: false, old, new });
     }
+    let mut pairs = moved(pairs, &sides);
     // Objects in no root that no root needs, and what they need.
     let [old, new] = sides.each_ref().map(|side| {
-        let is_in_none = |source: usize| !pairs.iter().any(|pair| is_in(side.name(source), &pair.root));
+        let is_in_none = |source: usize| !pairs.iter().any(|pair| pair.has(side.name(source)));
         let part = side.fleet.part(|object| is_in_none(object.origin.source), is_in_none);
         context(&part, |object| used.contains(&object.id))
     });
     let has_any = |fleet: &Fleet| fleet.objects().any(|object| !used.contains(&object.id));
     if has_any(&old) || has_any(&new) || !old.problems().is_empty() || !new.problems().is_empty() {
         distinct_in([&old, &new], settings)?;
-        pairs.push(RootPair { root: String::new(), is_rest: true, old, new });
+        pairs.push(RootPair { root: String::new(), former: None, is_rest: true, old, new });
     }
     Ok(pairs)
+}
+
+/// Roots that are only before and roots that are only after, as one where the files in them have the same names, and so has
+/// the directory: it was moved.
+fn moved(pairs: Vec<RootPair>, [before, after]: &[Side<'_>; 2]) -> Vec<RootPair> {
+    let files = |side: &Side<'_>, pair: &RootPair| -> BTreeSet<String> {
+        let files = side.names().filter_map(|name| name.strip_prefix(&*pair.root));
+        files.map(str::to_owned).collect()
+    };
+    let last = |pair: &RootPair| pair.root.rsplit('/').next().unwrap_or_default().to_owned();
+    let (mut gone, mut rest): (Vec<RootPair>, Vec<RootPair>) =
+        pairs.into_iter().partition(|pair| files(after, pair).is_empty());
+    for pair in rest.iter_mut().filter(|pair| files(before, pair).is_empty()) {
+        let is_same = |former: &RootPair| last(former) == last(pair) && files(before, former) == files(after, pair);
+        let mut same = gone.iter().enumerate().filter(|(_, former)| is_same(former)).map(|(number, _)| number);
+        if let Some(number) = same.next().filter(|_| same.next().is_none()) {
+            let former = gone.remove(number);
+            (pair.old, pair.former) = (former.old, Some(former.root));
+        }
+    }
+    rest.append(&mut gone);
+    rest.sort_by(|a, b| a.root.cmp(&b.root));
+    rest
+}
+
+impl RootPair {
+    /// Whether a file is in the root, before or after.
+    pub(super) fn has(&self, name: &str) -> bool {
+        is_in(name, &self.root) || self.former.as_ref().is_some_and(|former| is_in(name, former))
+    }
+
+    /// The name of a file without the directory of the root, so that it is the same before and after a move.
+    pub(super) fn inside<'n>(&self, name: &'n str) -> &'n str {
+        match &self.former {
+            Some(former) => name.strip_prefix(&*self.root).or_else(|| name.strip_prefix(&**former)).unwrap_or(name),
+            None => name,
+        }
+    }
 }
 
 /// One side of a plan.
@@ -138,7 +179,8 @@ fn context(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> Fleet {
     let mut next = own;
     while !next.is_empty() {
         for object in &next {
-            words.extend(object.json.split('"').skip(1).step_by(2));
+            // Quotes in texts are escaped, so keys and texts are not every other part.
+            words.extend(object.json.split('"'));
             clusters.extend(cluster_name(object));
         }
         needed.append(&mut next);

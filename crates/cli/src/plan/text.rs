@@ -51,7 +51,7 @@ pub(super) fn text(answer: &PlanAnswer) -> String {
 /// The plan of one root, and what it does not include.
 fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
     let mut out = String::new();
-    for planned in &plan.objects {
+    for planned in plan.objects.iter().filter(|planned| !words::is_silent(planned)) {
         let Planned { id, edits, entries, .. } = planned;
         let _ = writeln!(out, "{BOLD}{id}{BOLD:#} {}", happens(planned.happens));
         if let Some((effect, whole)) = planned.effect.zip(whole(planned)) {
@@ -79,6 +79,9 @@ fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
         for entry in group.entries {
             let _ = writeln!(out, "    {}", line(entry));
         }
+    }
+    if let Some(objects) = words::silent(plan) {
+        let _ = writeln!(out, "{BOLD}Other objects{BOLD:#}\n  {objects}");
     }
     if !plan.unknown.is_empty() {
         let _ = writeln!(out, "{BOLD}It is unknown what propagates to these objects{BOLD:#}");

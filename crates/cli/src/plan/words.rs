@@ -49,9 +49,13 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
         let orphaned = if uncounted.orphans == 0 { orphans.to_string() } else { counted(orphans, uncounted.orphans) };
         parts.push(format!("orphans {orphaned}"));
     }
-    parts.push(format!("relabels {}", count(relabels, "object")));
-    let verb = if cloud_tags == 1 { "changes" } else { "change" };
-    parts.push(format!("{} {verb}", count(cloud_tags, "cloud tag")));
+    if relabels > 0 {
+        parts.push(format!("relabels {}", count(relabels, "object")));
+    }
+    if cloud_tags > 0 {
+        let verb = if cloud_tags == 1 { "changes" } else { "change" };
+        parts.push(format!("{} {verb}", count(cloud_tags, "cloud tag")));
+    }
     if refused > 0 {
         parts.push(format!("{} refused", count(refused, "edit")));
     }
@@ -101,7 +105,7 @@ pub(super) fn happens(happens: Happens) -> &'static str {
 /// The effect of an edit.
 pub(super) fn effect(effect: Effect) -> String {
     match effect {
-        Effect::Nothing => "replaces no Machines".to_owned(),
+        Effect::Nothing => "no effect".to_owned(),
         effect => effect.to_string(),
     }
 }
@@ -114,7 +118,8 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
         return format!(" {from} → {to}: {change}");
     }
     match (edit.effect, reason) {
-        (_, Some(reason)) => format!(": {reason}"),
+        (_, Some(reason)) => format!(": {reason}{}", of_unknown(planned)),
+        (Effect::Nothing, _) => ": replaces no Machines".to_owned(),
         (Effect::Rollout | Effect::Scheduled, _) if deferred.is_empty() => {
             format!(": replaces {}", of_machines(machines))
         }
@@ -128,9 +133,18 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
     }
 }
 
+/// Which Machines an edit whose effect is not known may replace.
+fn of_unknown(planned: &PlannedEdit) -> String {
+    let is_known = planned.edit.effect != Effect::CannotTell || planned.machines.count() == 0;
+    if is_known { String::new() } else { format!(" (up to {})", of_machines(&planned.machines)) }
+}
+
 /// What a created or deleted object does to Machines.
 pub(super) fn whole(planned: &Planned) -> Option<String> {
     let effect = planned.effect?;
+    if effect == Effect::CannotTell {
+        return Some(format!("{effect}: its provider decides what happens to Machines"));
+    }
     let (machines, others) = match planned.id.kind == "Machine" {
         true => ("this Machine".to_owned(), "a new one"),
         false => (of_machines(&planned.machines), "new ones"),
@@ -166,6 +180,27 @@ pub(super) fn change(EntryDifference { at, key, from, to, .. }: &EntryDifference
         (Some(from), None) => ('-', format!("{at} {key}={}", visible(from))),
         (None, to) => ('+', format!("{at} {key}={}", visible(to.as_deref().unwrap_or_default()))),
     }
+}
+
+/// Objects about which there is nothing else to say, on one line: those of kinds that have nothing to do with Machines, and
+/// those that only move to another version.
+pub(super) fn silent(plan: &Plan) -> Option<String> {
+    let what = |planned: &Planned| format!("{} {}", planned.id, happens(planned.happens));
+    let all: Vec<String> = plan.objects.iter().filter(|planned| is_silent(planned)).map(what).collect();
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = all.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    (!all.is_empty()).then(|| format!("{named}{more}"))
+}
+
+/// Whether there is nothing to say about an object except that it changes; of Cluster API's objects, that they are created
+/// or deleted says something.
+pub(super) fn is_silent(planned: &Planned) -> bool {
+    let Planned { id, effect, edits, entries, happens, .. } = planned;
+    let has_nothing = effect.is_none() && edits.is_empty() && entries.is_empty();
+    has_nothing && (!id.group.ends_with("cluster.x-k8s.io") || *happens == Happens::Changed)
 }
 
 /// An object for which it is no longer known what propagates to it.

@@ -212,7 +212,8 @@ impl Row {
     /// Whether a version of Cluster API has this row.
     ///
     /// ```
-    /// use metadata_propagation::{EFFECTS, Version};
+    /// use cluster_api::catalog::effects::table::EFFECTS;
+    /// use cluster_api::catalog::version::Version;
     ///
     /// // Rows that an older version has, and newer ones do not.
     /// let mut rows = EFFECTS.iter().flat_map(|block| block.rows);
@@ -226,7 +227,7 @@ impl Row {
     /// The row's path from the object's root in v1beta1 and v1beta2, where it has one.
     ///
     /// ```
-    /// use metadata_propagation::EFFECTS;
+    /// use cluster_api::catalog::effects::table::EFFECTS;
     ///
     /// let paths = EFFECTS.iter().flat_map(|block| block.rows.iter().flat_map(|row| row.paths(block)));
     /// assert!(paths.flatten().any(|path| path == "spec.template.spec.version"));

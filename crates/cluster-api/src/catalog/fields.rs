@@ -263,7 +263,8 @@ impl Field {
     /// Steps from the root of an object of this version to the field; `None` if it does not have it there.
     ///
     /// ```
-    /// use metadata_propagation::{FIELDS, Place};
+    /// use cluster_api::catalog::fields::FIELDS;
+    /// use cluster_api::catalog::place::Place;
     ///
     /// let paths: Vec<_> = FIELDS.iter().filter_map(|field| field.path(Place::Machine, "v1beta2")).collect();
     /// assert!(paths.contains(&vec!["spec", "deletion", "nodeDrainTimeoutSeconds"]));

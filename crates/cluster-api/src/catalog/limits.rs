@@ -11,7 +11,7 @@ pub(crate) const MOST_ANNOTATION_BYTES: usize = 256 * 1024;
 /// MachinePools and KubeadmControlPlanes: `maxItems` and `maxLength`. Numbers have `minimum: 0` in v1beta2. The limits
 /// of a list's elements and of enumerations are the same in parent and child, so values from a parent are valid.
 #[rustfmt::skip]
-const MOST: &[(&str, usize)] = &[
+const FIELD_LIMITS: &[(&str, usize)] = &[
     ("readinessGates", 32),
     ("taints", 64),
     ("machineNaming", 256),
@@ -19,7 +19,7 @@ const MOST: &[(&str, usize)] = &[
 
 /// The maximum number of elements of a list, or of characters of a text; `None` if nothing limits it.
 pub(crate) fn most(field: &str) -> Option<usize> {
-    MOST.iter().find(|(name, _)| *name == field).map(|(_, most)| *most)
+    FIELD_LIMITS.iter().find(|(name, _)| *name == field).map(|(_, most)| *most)
 }
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn every_limit_is_that_of_a_field() {
-        for (name, _) in MOST {
+        for (name, _) in FIELD_LIMITS {
             assert!(FIELDS.iter().any(|field| field.name == *name), "{name}");
         }
     }

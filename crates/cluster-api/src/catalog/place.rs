@@ -127,7 +127,7 @@ impl Place {
     /// The kind that has this place, as the page names it.
     ///
     /// ```
-    /// use metadata_propagation::Place;
+    /// use cluster_api::catalog::place::Place;
     ///
     /// assert_eq!(Place::MachineSetTemplate.owner(), "MachineSet");
     /// ```
@@ -203,7 +203,7 @@ mod tests {
         let document = Document::new(text);
         let it = Object::read(&document).unwrap();
         let list = it.spec.at(&["topology", "workers", "machineDeployments"]).unwrap();
-        let label = |place, entry| place.map(&it, MapKind::Labels, entry).unwrap().get("x");
+        let label = |place: Place, entry| place.map(&it, MapKind::Labels, entry).unwrap().get("x");
         assert_eq!(label(Place::MachineDeployment, None), Some("0"));
         assert_eq!(label(Place::MachineDeploymentTemplate, None), Some("1"));
         let of_entries = list.elements().unwrap().map(|it| label(Place::MachineDeploymentTopology, Some(it)));

@@ -159,7 +159,10 @@ impl Rule {
     /// Whether a version of Cluster API has this row.
     ///
     /// ```
-    /// use metadata_propagation::{MapKind, Place, RULES, Version};
+    /// use cluster_api::catalog::place::Place;
+    /// use cluster_api::catalog::rules::RULES;
+    /// use cluster_api::catalog::version::Version;
+    /// use kube::map_kind::MapKind;
     ///
     /// // Since v1.10, other annotations of a Machine propagate.
     /// let mut of_machines = RULES.iter().filter(|rule| (rule.from, rule.map) == (Place::Machine, MapKind::Annotations));

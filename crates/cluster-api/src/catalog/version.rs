@@ -24,7 +24,7 @@ impl Version {
     /// `v1.MINOR`.
     ///
     /// ```
-    /// use metadata_propagation::Version;
+    /// use cluster_api::catalog::version::Version;
     ///
     /// assert_eq!(Version::minor(12).to_string(), "v1.12");
     /// ```
@@ -37,7 +37,7 @@ impl Version {
     /// one.
     ///
     /// ```
-    /// use metadata_propagation::Version;
+    /// use cluster_api::catalog::version::Version;
     ///
     /// assert!(Version::minor(14).at_least(Version::PATCHED_METADATA));
     /// assert!(!Version::minor(9).at_least(Version::NODE_EXPRESSIONS));

@@ -62,7 +62,9 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let title = || format!("{} {}/{}", owner.kind, subject.namespace(), owner.name);
     // A corrected uid is that of the owner, which was read.
     let is_same = |now: &OwnerReference<'_>| {
-        now.is(owner.group(), owner.kind) && now.name == owner.name && (now.uid == owner.uid || guarded.above.is_some())
+        now.is(owner.group(), owner.kind)
+            && now.name == owner.name
+            && (now.uid == owner.uid || guarded.source_keys.is_some())
     };
     let now = object.controller();
     let is_lost = !now.is_some_and(is_same);
@@ -71,7 +73,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         let sentence = if now.is_some() { messages::owner_changed } else { messages::owner_removed };
         violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message: sentence(&title(), kind) });
     }
-    let selector = guarded.above.and_then(|above| above.selector.as_ref());
+    let selector = guarded.source_keys.and_then(|source_keys| source_keys.selector.as_ref());
     for (key, value) in old.labels.iter() {
         let counts = match selector {
             Some(selector) => selector.contains(&key) || key == TEMPLATE_HASH,
@@ -81,8 +83,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         if !counts || now == Some(value) || (moves && key == TEMPLATE_HASH) {
             continue;
         }
-        let is_as_above = guarded.above.is_some_and(|above| {
-            above.has(MapKind::Labels, key)
+        let is_as_above = guarded.source_keys.is_some_and(|source_keys| {
+            source_keys.has(MapKind::Labels, key)
                 && !guarded.drift.iter().any(|change| change.entry == EntryNoun::Label && change.key == key)
         });
         if !is_as_above {

@@ -13,7 +13,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     let subject = guarded.subject;
     let below_topology = matches!(
         subject.place,
-        Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) if guarded.above.is_some()
+        Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) if guarded.source_keys.is_some()
     );
     if !below_topology || reserved_keys::reason(entry.map, entry.key).is_some() {
         return Ok(None);

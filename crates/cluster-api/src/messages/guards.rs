@@ -136,8 +136,8 @@ pub(crate) fn not_synced_before(entry: EntryName<'_>, version: Version) -> Fact 
 
 #[cfg(test)]
 mod tests {
-    use super::facts::messages::SettingValue;
     use super::*;
+    use facts::messages::SettingValue;
 
     const SET: &str = "MachineSet fleet/ms";
 

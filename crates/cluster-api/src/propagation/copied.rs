@@ -19,7 +19,7 @@ pub(crate) enum AnnotationOrigin {
     /// A user set it on this object.
     Own,
     /// The object above that has it with the same value.
-    Above(String),
+    Copied(String),
     /// The read of the object above that failed.
     Unread(String),
 }
@@ -49,7 +49,7 @@ pub(crate) fn origin<'e>(
         None => Ok(None),
     };
     match above {
-        Ok(Some(above)) => Ok(AnnotationOrigin::Above(above)),
+        Ok(Some(above)) => Ok(AnnotationOrigin::Copied(above)),
         Err(Stop::LookupFailed(failed)) if failed.error.cause != LookupCause::NotFound => {
             Ok(AnnotationOrigin::Unread(failed.query))
         }

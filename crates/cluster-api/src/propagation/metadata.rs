@@ -35,23 +35,24 @@ use kube::request::Operation;
 /// Differences, entries that were skipped, and entries from sources.
 #[derive(Default)]
 pub struct Differences<'e> {
+    /// Entries and fields that differ.
     pub changes: Vec<OwnedChange>,
     /// Sorted.
     pub skipped: Vec<Skipped>,
     /// Only of an object that propagates keys or has guards.
-    pub above: Above<'e>,
+    pub source_keys: SourceKeys<'e>,
 }
 
 /// What the sources set.
 #[derive(Debug, Default)]
-pub struct Above<'e> {
+pub struct SourceKeys<'e> {
     /// The keys that may be set, in sorted lists.
     carried: Vec<(MapKind, Vec<&'e str>)>,
     /// The labels by which the owner finds the objects that it controls, if it has a selector.
     pub selector: Option<Vec<&'e str>>,
 }
 
-impl Above<'_> {
+impl SourceKeys<'_> {
     /// Whether a key propagates from a source.
     pub(crate) fn has(&self, map: MapKind, key: &str) -> bool {
         self.carried.iter().any(|(of, keys)| *of == map && keys.binary_search(&key).is_ok())
@@ -81,9 +82,9 @@ pub fn differences<'e>(
         }
     }
     let mut changes = missing(subject, &sources, &compared, settings.version)?;
-    let mut above = Above::default();
+    let mut source_keys = SourceKeys::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
-        above.carried = carried(subject, &sources, &compared, &skips);
+        source_keys.carried = carried(subject, &sources, &compared, &skips);
     }
     skips.retain(|skip| match skip.reason {
         // A key that propagates to one place of the object is not missing in another.
@@ -115,8 +116,8 @@ pub fn differences<'e>(
     {
         return Err(Stop::not_applicable(NotApplicableReason::Paused, format!("Cluster {namespace}/{name}")));
     }
-    above.selector = sources.selector;
-    Ok(Differences { changes, skipped, above })
+    source_keys.selector = sources.selector;
+    Ok(Differences { changes, skipped, source_keys })
 }
 
 /// One map of the object, and what it must carry.

@@ -38,6 +38,7 @@ pub struct Ownership<'s, 'e> {
 }
 
 impl<'s, 'e> Ownership<'s, 'e> {
+    /// The owners of an object's fields.
     pub fn of(subject: &'s Subject<'e>) -> Self {
         let entries = |managed_fields| ManagedFieldsEntry::all(managed_fields).filter(|entries| !entries.is_empty());
         let old = subject.old().ok().flatten();

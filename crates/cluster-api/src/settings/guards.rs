@@ -47,7 +47,9 @@ impl Guards {
     /// Whether all guard rails are off.
     ///
     /// ```
-    /// use metadata_propagation::{GuardRail, Guards, Stance};
+    /// use cluster_api::catalog::guards::GuardRail;
+    /// use cluster_api::settings::Guards;
+    /// use setting_types::Stance;
     ///
     /// assert_eq!(Guards::ignored().stance(GuardRail::Adoption), Stance::Ignore);
     /// ```
@@ -67,11 +69,11 @@ impl Guards {
     /// What a guard rail leads to.
     ///
     /// ```
-    /// use metadata_propagation::{GuardRail, Settings, Stance};
+    /// use cluster_api::catalog::guards::GuardRail;
+    /// use cluster_api::settings::Guards;
+    /// use setting_types::Stance;
     ///
-    /// let settings = Settings::from_json(r#"{"guards": {"adoption": "warn"}}"#)?;
-    /// assert_eq!(settings.guards.stance(GuardRail::Adoption), Stance::Warn);
-    /// # Ok::<(), metadata_propagation::SettingsError>(())
+    /// assert_eq!(Guards::default().stance(GuardRail::Adoption), Stance::Reject);
     /// ```
     #[must_use]
     pub fn stance(&self, rail: GuardRail) -> Stance {

@@ -3,15 +3,15 @@
 use std::cell::OnceCell;
 
 use super::Evaluation;
+use super::applied::AppliedDecision;
 use super::role::Role;
-use super::settled::Settled;
 use crate::checks::{self, Checked};
 use crate::json::Malformed;
 use crate::json::document::Document;
 use cloud_tags::origin;
 use cluster_api::guards::{self, Guarded};
 use cluster_api::misplaced;
-use cluster_api::propagation::metadata::Above;
+use cluster_api::propagation::metadata::SourceKeys;
 use cluster_api::rollout_impact::RolloutImpact;
 use cluster_api::waiver::Standing;
 use facts::finding::Finding;
@@ -39,8 +39,8 @@ impl<'e> Evaluation<'e> {
     ///
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
-    pub(super) fn check(&self, settled: &Settled<'e>) -> Result<CheckFindings, Malformed> {
-        let is_refused = settled.settlement.is_refused();
+    pub(super) fn check(&self, applied: &AppliedDecision<'e>) -> Result<CheckFindings, Malformed> {
+        let is_refused = applied.admission.is_refused();
         if let Role::Composite(_) = self.role {
             let finding = if is_refused { None } else { origin::finding(self.subject, self.settings.of_tags()) };
             return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
@@ -56,11 +56,12 @@ impl<'e> Evaluation<'e> {
             tag_delivery::concerns(&self.subject.review.kind),
         )?;
         let Checked { findings, rollout } =
-            if is_refused { Checked::default() } else { self.checked(settled, &exemption)? };
-        let nothing = Above::default();
-        let above = settled.above().unwrap_or(&nothing);
+            if is_refused { Checked::default() } else { self.checked(applied, &exemption)? };
+        let nothing = SourceKeys::default();
+        let source_keys = applied.source_keys().unwrap_or(&nothing);
         let settings = &self.settings.cluster_api;
-        let (skipped, warnings) = misplaced::wrong_places(self.subject, settled.settlement.inert(), above, settings)?;
+        let (skipped, warnings) =
+            misplaced::wrong_places(self.subject, applied.admission.inert(), source_keys, settings)?;
         let exempt = match exemption {
             Standing::Counts(reason) => Some(reason.to_owned()),
             _ => None,
@@ -68,14 +69,14 @@ impl<'e> Evaluation<'e> {
         Ok(CheckFindings { exempt, findings, rollout, skipped, warnings })
     }
 
-    fn checked(&self, settled: &Settled<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {
+    fn checked(&self, applied: &AppliedDecision<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {
         let written =
-            settled.settlement.written().map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
+            applied.admission.written().map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
         let rewritten = written.map(|written| self.subject.rewritten(written)).transpose()?;
         let guarded = Guarded {
             subject: rewritten.as_ref().unwrap_or(self.subject),
-            above: settled.above(),
-            drift: settled.settlement.drift(),
+            source_keys: applied.source_keys(),
+            drift: applied.admission.drift(),
             lookups: &self.lookups,
             settings: self.settings.of_cluster_api(),
             exemption,

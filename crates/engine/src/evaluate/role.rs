@@ -49,10 +49,10 @@ impl<'e> Role<'e> {
         if tag_delivery::concerns(kind) {
             return Some(Role::Definition);
         }
-        let is_looked_at = row.is_some_and(KindRow::is_guarded)
+        let is_checked = row.is_some_and(KindRow::is_guarded)
             || rollout::concerns(review, settings.of_cluster_api())
             || topology_opt_in::concerns(kind, &settings.cluster_api.opt_in);
-        is_looked_at.then_some(Role::Topology)
+        is_checked.then_some(Role::Topology)
     }
 
     /// Whether labels become cloud tags of the object.

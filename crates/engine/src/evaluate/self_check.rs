@@ -1,9 +1,9 @@
 //! A controller's own writes compared with the rules.
 
 use super::Evaluation;
+use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::check::CheckFindings;
-use super::said::Said;
-use super::settled::{ComparedWith, Settled, Settlement};
+use super::notices::Notices;
 use crate::report::outcome::{LogLevel, Outcome};
 use facts::messages::propagation::controller_write_does_not_match;
 
@@ -16,16 +16,16 @@ impl Evaluation<'_> {
         if differences.changes.is_empty() {
             return Outcome::default();
         }
-        let mut said = Said::default();
+        let mut notices = Notices::default();
         let drift: Vec<String> =
             differences.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
         let message = controller_write_does_not_match(&self.title);
-        said.log(LogLevel::Warning, message, [("drift", drift.join(", "))]);
-        let settled = Settled {
-            settlement: Settlement::Accepted { drift: differences.changes.into_iter().map(|it| it.change).collect() },
-            compared: ComparedWith::Sources { skipped: differences.skipped, above: None },
-            said: Said::default(),
+        notices.log(LogLevel::Warning, message, [("drift", drift.join(", "))]);
+        let applied = AppliedDecision {
+            admission: Admission::Accepted { drift: differences.changes.into_iter().map(|it| it.change).collect() },
+            compared: ComparedWith::Sources { skipped: differences.skipped, source_keys: None },
+            notices: Notices::default(),
         };
-        self.answer(said, settled, CheckFindings::default())
+        self.render(notices, applied, CheckFindings::default())
     }
 }

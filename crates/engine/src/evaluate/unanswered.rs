@@ -2,9 +2,9 @@
 //! stored.
 
 use super::Evaluation;
+use super::applied::{Admission, AppliedDecision, ComparedWith};
+use super::notices::Notices;
 use super::role::Role;
-use super::said::Said;
-use super::settled::{ComparedWith, Settled, Settlement};
 use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::messages as tag_messages;
@@ -19,7 +19,7 @@ use setting_types::Reaction;
 
 impl<'e> Evaluation<'e> {
     /// An object above could not be read: accepts, warns or refuses, as the settings say.
-    pub(super) fn unanswered(&self, failed: LookupFailed) -> Settled<'e> {
+    pub(super) fn unanswered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
         let lookup = &self.settings.lookup;
         let (reaction, setting, reason) = if failed.error.cause == LookupCause::NotFound {
             (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing)
@@ -30,13 +30,13 @@ impl<'e> Evaluation<'e> {
     }
 
     /// The same for the label registry.
-    pub(super) fn unregistered(&self, failed: LookupFailed) -> Settled<'e> {
+    pub(super) fn unregistered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
         let reaction = self.settings.cloud_tags.on_registry_failure;
         self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
     }
 
     /// The same for an object whose labels become tags.
-    pub(super) fn without_source(&self, failed: LookupFailed) -> Settled<'e> {
+    pub(super) fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
         let reason = if failed.error.cause == LookupCause::NotFound {
             NotApplicableReason::ParentMissing
         } else {
@@ -52,25 +52,25 @@ impl<'e> Evaluation<'e> {
         reaction: Reaction,
         setting: &'static str,
         reason: NotApplicableReason,
-    ) -> Settled<'e> {
+    ) -> AppliedDecision<'e> {
         let title = &self.title;
         let is_missing = error.cause == LookupCause::NotFound;
-        let message = messages::cannot_read(&query, &error.cause.to_string());
-        let (mut said, mut rejection) = (Said::default(), None);
+        let message = messages::cannot_read(&query, error.cause);
+        let (mut notices, mut rejection) = (Notices::default(), None);
         if self.leaves_owned_as_stored() {
             if !is_missing {
                 let message = about(title, &messages::passes_unread(&message));
-                said.log(LogLevel::Warning, message, [("detail", error.detail)]);
+                notices.log(LogLevel::Warning, message, [("detail", error.detail)]);
             }
         } else {
             if !is_missing || reaction != Reaction::Accept {
                 let level = if reaction == Reaction::Reject { LogLevel::Error } else { LogLevel::Warning };
                 let attributes = [("setting", setting.to_owned()), ("detail", error.detail.clone())];
-                said.log(level, about(title, &message), attributes);
+                notices.log(level, about(title, &message), attributes);
             }
             match reaction {
                 Reaction::Accept => {}
-                Reaction::Warn => said.warn(message),
+                Reaction::Warn => notices.warn(message),
                 Reaction::Reject => {
                     let setting = SettingValue { setting, value: "reject" };
                     rejection = Some(if is_missing {
@@ -83,25 +83,25 @@ impl<'e> Evaluation<'e> {
         }
         let malformed = problem.map(|problem| MalformedObject { object: query.clone(), problem });
         let inert = NotApplicable { reason, because: query };
-        let settlement = Settlement::Undecided { inert, rejection, malformed };
-        Settled { settlement, compared: ComparedWith::Nothing, said }
+        let admission = Admission::Undecided { inert, rejection, malformed };
+        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
     }
 
     /// Accepts. That nothing is done is reported if there is something to fix.
-    pub(super) fn not_applicable(&self, inert: NotApplicable) -> Settled<'e> {
+    pub(super) fn not_applicable(&self, inert: NotApplicable) -> AppliedDecision<'e> {
         let in_short = match inert.reason {
             NotApplicableReason::UnusableAssignments => Some(tag_messages::LEFT_ALONE),
             NotApplicableReason::UnusableTags => Some(tag_messages::NO_MAP_LEFT_ALONE),
             _ => None,
         };
-        let mut said = Said::default();
+        let mut notices = Notices::default();
         if let Some(in_short) = in_short {
             let message = tag_messages::left_alone(&inert.because);
-            said.log(LogLevel::Warning, about(&self.title, &message), []);
-            said.warnings.push(first_that_elides([message, in_short.to_owned()]));
+            notices.log(LogLevel::Warning, about(&self.title, &message), []);
+            notices.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }
-        let settlement = Settlement::Undecided { inert, rejection: None, malformed: None };
-        Settled { settlement, compared: ComparedWith::Nothing, said }
+        let admission = Admission::Undecided { inert, rejection: None, malformed: None };
+        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
     }
 
     /// Whether the request needs no answer: an object that is being deleted needs no labels, and a write that changes

@@ -7,15 +7,15 @@ use facts::messages::and_more;
 use crate::report::outcome::{LogLevel, LogLine};
 
 /// The maximum number of warnings for one request; the report in the audit annotation has all.
-const MOST: usize = 20;
+const MOST_MESSAGES: usize = 20;
 
 /// A limited number of warnings without duplicates; the last says how many more there are.
 pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut warnings: Vec<String> = all.into_iter().filter(|warning| seen.insert(warning.clone())).collect();
-    if warnings.len() > MOST {
-        let more = warnings.len() - (MOST - 1);
-        warnings.truncate(MOST - 1);
+    if warnings.len() > MOST_MESSAGES {
+        let more = warnings.len() - (MOST_MESSAGES - 1);
+        warnings.truncate(MOST_MESSAGES - 1);
         warnings.push(and_more(more));
     }
     warnings
@@ -23,9 +23,9 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
 
 /// A limited number of lines; the last says how many more there are.
 pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
-    if lines.len() > MOST {
-        let message = and_more(lines.len() - (MOST - 1));
-        lines.truncate(MOST - 1);
+    if lines.len() > MOST_MESSAGES {
+        let message = and_more(lines.len() - (MOST_MESSAGES - 1));
+        lines.truncate(MOST_MESSAGES - 1);
         lines.push(LogLine { level: LogLevel::Warning, message, attributes: Vec::new() });
     }
     lines
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn many_warnings_end_in_a_count() {
         let warnings = capped((0..25).map(|number| number.to_string()).collect());
-        assert_eq!(warnings.len(), MOST);
+        assert_eq!(warnings.len(), MOST_MESSAGES);
         assert_eq!(warnings.last().unwrap(), "and 6 more: see the audit annotation `report`");
         assert_eq!(capped(vec!["one".to_owned()]), ["one"]);
     }
@@ -48,14 +48,14 @@ mod tests {
         let line =
             |number: usize| LogLine { level: LogLevel::Warning, message: number.to_string(), attributes: Vec::new() };
         let lines = capped_lines((0..25).map(line).collect());
-        assert_eq!(lines.len(), MOST);
+        assert_eq!(lines.len(), MOST_MESSAGES);
         assert_eq!(lines.last().unwrap().message, "and 6 more: see the audit annotation `report`");
-        assert_eq!(capped_lines((0..MOST).map(line).collect()).last().unwrap().message, "19");
+        assert_eq!(capped_lines((0..MOST_MESSAGES).map(line).collect()).last().unwrap().message, "19");
     }
 
     #[test]
     fn as_many_warnings_as_anybody_reads_stay_whole() {
-        let warnings: Vec<String> = (0..MOST).map(|number| number.to_string()).collect();
+        let warnings: Vec<String> = (0..MOST_MESSAGES).map(|number| number.to_string()).collect();
         assert_eq!(capped(warnings.clone()), warnings);
     }
 }

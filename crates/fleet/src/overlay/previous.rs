@@ -26,6 +26,11 @@ pub(super) fn previous(stored: &Value) -> Option<Value> {
     Some(owned(stored, only.get("fieldsV1")?))
 }
 
+/// Whether kubectl applied an object, and not a server-side apply.
+pub(super) fn has_last_applied(stored: &Value) -> bool {
+    stored.pointer("/metadata/annotations").is_some_and(|annotations| annotations.get(LAST_APPLIED).is_some())
+}
+
 /// The part of a value that is owned.
 ///
 /// Source: structured-merge-diff, fieldpath/serialize.go.

@@ -65,7 +65,8 @@ impl<'f> NamedObjects<'f> {
             by_name.entry(&object.id.name).or_default().insert(&object.id);
         }
         let found = each(&related, |object| {
-            let words: BTreeSet<&str> = object.json.split('"').skip(1).step_by(2).collect();
+            // Quotes in texts are escaped, so keys and texts are not every other part.
+            let words: BTreeSet<&str> = object.json.split('"').collect();
             words.into_iter().filter_map(|word| by_name.get(word)).flatten().copied().collect::<Vec<_>>()
         });
         let mut names = NamedObjects { named: BTreeMap::new(), naming: BTreeMap::new() };

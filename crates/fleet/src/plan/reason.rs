@@ -33,6 +33,18 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
 /// An edit of what a MachinePool is created from.
 pub(super) const PROVIDER: &str = "the infrastructure provider decides";
 
+/// An edit of a control plane that is not Cluster API's own.
+pub(super) const PLANE: &str = "the provider of the control plane decides";
+
+/// An edit of a MachineHealthCheck.
+pub(super) const HEALTH: &str = "it decides which Machines are replaced because they are unhealthy";
+
+/// An edit of how an extension is called.
+pub(super) const EXTENSION: &str = "the extension may write what Machines are made from";
+
+/// An edit of an owner of Machines in a version that the table does not have, such as `v1alpha4`.
+pub(super) const OLD_VERSION: &str = "only v1beta1 and v1beta2 of this kind can be compared";
+
 /// Another template in a class, if one of the two is not known.
 pub(super) const NO_TEMPLATE: &str = "one of the two templates is not among the objects";
 

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
-use metadata_propagation::{Effect, Settings};
+use metadata_propagation::{Effect, RolloutEdit, Settings};
 
-use self::attribution::is_due_to;
-use self::owner::{judged, refused};
+use self::attribution::{is_due_to, is_of_whole};
+use self::owner::{judged, refused, whole};
 use self::stage::{ObjectChange, TopologyChange, changes};
 use super::reach::Machines;
 use super::{Happens, Plan, Planned, PlannedEdit};
@@ -59,6 +59,9 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
         return;
     }
     let changes = changes(&edited, (old, new), around);
+    for object in plan.objects.iter_mut().filter(|object| object.edits.is_empty() && is_edited(object)) {
+        object.edits = unnamed(&object.id, around);
+    }
     let objects: Vec<&Planned> = plan.objects.iter().collect();
     let answers = each(&objects, |object| {
         let concerned: Vec<&TopologyChange<'_>> = changes.iter().filter(|change| change.concerns(&object.id)).collect();
@@ -72,8 +75,29 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
                 plan.owners.push(EditOwners { id: object.id.clone(), at: edit.edit.at.clone(), owners: answer.owners });
             }
         }
+        let has_owner =
+            |edit: &PlannedEdit| plan.owners.iter().any(|owners| owners.id == object.id && owners.at == edit.edit.at);
+        object.edits.retain(|edit| edit.edit.effect != Effect::Nothing || has_owner(edit));
         object.edits.sort_by_key(|edit| Reverse(edit.edit.effect));
     }
+}
+
+fn is_edited(object: &Planned) -> bool {
+    object.happens == Happens::Changed && is_of_topologies(&object.id)
+}
+
+/// The fields that differ, without an effect, for an object whose paths the table of the policy does not classify.
+fn unnamed(id: &ObjectId, around: TopologySides<'_>) -> Vec<PlannedEdit> {
+    let written = |side: &Hierarchy| side.number(id).and_then(|number| Some(side.member(number)?.written.clone()));
+    let (Some(was), Some(is)) = (written(around.before), written(around.after)) else { return Vec::new() };
+    let paths = topology::differing_paths(&was, &is).into_iter().map(|steps| steps.join("."));
+    let edit = |at| {
+        let mut edit = RolloutEdit::refused(at);
+        edit.effect = Effect::Nothing;
+        let (machines, deferred) = (Machines::default(), Vec::new());
+        PlannedEdit { edit, machines, is_deletion: false, scale: None, reason: None, deferred }
+    };
+    paths.map(edit).collect()
 }
 
 fn is_of_topologies(id: &ObjectId) -> bool {
@@ -113,6 +137,9 @@ fn answers(
                 let paths: Vec<&str> = object.edits.iter().map(|edit| &*edit.edit.at).collect();
                 for part in parts.iter().filter(|part| part.is_of(&object.id)) {
                     for (number, owners) in owners.iter_mut().enumerate() {
+                        if is_of_whole(part.owner(), &paths, number) {
+                            owners.extend(whole(part, change.cluster(), around));
+                        }
                         let is_due = |cause: &_| is_due_to((&object.id, part.owner()), cause, change, (&paths, number));
                         owners.extend(judged(
                             part,

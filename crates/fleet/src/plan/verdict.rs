@@ -89,6 +89,7 @@ impl Verdict {
         let mut scaled = Vec::new();
         for object in &plan.objects {
             verdict.gravest = verdict.gravest.max(object.effect);
+            verdict.cannot_tell += u64::from(object.effect == Some(Effect::CannotTell));
             match object.happens {
                 Happens::Created => created.add(&object.machines),
                 Happens::Changed => {}

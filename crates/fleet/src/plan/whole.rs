@@ -5,7 +5,7 @@ use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 
 use super::reach::{Machines, Part, machines};
-use super::{Happens, Planned};
+use super::{Happens, Planned, provider};
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
@@ -29,9 +29,18 @@ pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> 
 pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planned {
     let has_machines = has_machines(id);
     let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
+    let is_part = provider::has_effect_if_deleted(id) && is_still_named(id, before, new);
+    let effect = if is_part { Some(Effect::CannotTell) } else { has_machines.then_some(Effect::Destructive) };
     let replaced_by = before.number(id).and_then(|number| replacing(before.member(number)?, before, new));
-    let (id, happens, effect) = (id.clone(), Happens::Deleted, has_machines.then_some(Effect::Destructive));
+    let (id, happens) = (id.clone(), Happens::Deleted);
     Planned { id, happens, effect, machines, replaced_by, edits: Vec::new(), entries: Vec::new() }
+}
+
+/// Whether the owner of a deleted object remains, and still names it.
+fn is_still_named(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> bool {
+    let member = before.number(id).and_then(|number| before.member(number));
+    let owner = member.and_then(|member| before.member(member.parent?)).and_then(|owner| new.find(&owner.id));
+    owner.is_some_and(|owner| owner.json.split('"').skip(1).step_by(2).any(|word| word == id.name))
 }
 
 fn has_machines(id: &ObjectId) -> bool {
@@ -63,7 +72,7 @@ fn replacing(deleted: &Member, before: &Hierarchy, new: &Fleet) -> Option<Object
     }
     let makes = match (&*deleted.id.kind, &*owner.id.kind) {
         ("Machine", "MachineSet") | ("MachineSet", "MachineDeployment") => owner.id.group == CORE_GROUP,
-        ("Machine", _) => owner.id.is_control_plane(),
+        ("Machine", _) => owner.id.has_machines(),
         ("MachineDeployment" | "MachinePool", "Cluster") => deleted.topology_entries.iter().any(|(list, name)| {
             let entries = stays.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
             entries.into_iter().flatten().any(|entry| text(entry, "name") == name)

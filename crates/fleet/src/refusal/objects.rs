@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::release::Release;
 use super::selector::matches;
 use super::{ObjectRule, Refusal, refusal, written};
+use crate::member::is_autoscaled;
 use crate::relations::text;
 
 /// Mistakes that people write; not all that the webhooks check.
@@ -27,12 +28,6 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
     ObjectRule { kinds: &["Cluster"], finds: fixed_and_autoscaled },
     ObjectRule { kinds: &["Cluster", "ClusterClass"], finds: same_names },
-];
-
-/// The annotations by which cluster-autoscaler sets replicas.
-const AUTOSCALER: [&str; 2] = [
-    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size",
-    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size",
 ];
 
 fn other_labels(object: &Value) -> Vec<Refusal> {
@@ -117,8 +112,7 @@ fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
     let entries = object.pointer(list).and_then(Value::as_array).into_iter().flatten();
     let wrong = entries.filter(|entry| {
         let annotations = entry.pointer("/metadata/annotations");
-        entry.get("replicas").is_some_and(|replicas| !replicas.is_null())
-            && AUTOSCALER.iter().any(|key| annotations.is_some_and(|annotations| annotations.get(key).is_some()))
+        entry.get("replicas").is_some_and(|replicas| !replicas.is_null()) && annotations.is_some_and(is_autoscaled)
     });
     let at = |entry| format!("{}[{}].replicas", path(list), text(entry, "name"));
     let message = "`replicas` and annotations of cluster-autoscaler exclude each other";

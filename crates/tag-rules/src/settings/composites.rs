@@ -38,7 +38,7 @@ pub enum Provider {
 }
 
 /// A list with elements.
-pub fn not_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub(super) fn not_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     let list = Vec::deserialize(deserializer)?;
     if list.is_empty() { Err(de::Error::invalid_length(0, &"at least one element")) } else { Ok(list) }
 }

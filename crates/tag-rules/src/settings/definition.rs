@@ -69,7 +69,7 @@ pub fn read_definition(key: &str, text: &str) -> Result<Definition, Vec<SettingP
 }
 
 /// What cannot be defined for some keys.
-pub fn objections(definitions: &BTreeMap<String, Definition>) -> Vec<SettingProblem> {
+pub(super) fn objections(definitions: &BTreeMap<String, Definition>) -> Vec<SettingProblem> {
     let judged = [""].into_iter().chain(SEEDED);
     let objection = |key: &str| Some(SettingProblem::new(step(key), definitions.get(key)?.objection(key)?));
     judged.filter_map(objection).collect()

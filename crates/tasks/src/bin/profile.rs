@@ -14,7 +14,7 @@ use testkit::scenarios::scenarios;
 const CALLERS: usize = 4;
 
 /// How many functions are printed.
-const MOST: usize = 45;
+const MOST_FUNCTIONS: usize = 45;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -49,7 +49,7 @@ fn print(heading: &str, functions: BTreeMap<String, u32>) {
     let mut functions: Vec<(String, u32)> = functions.into_iter().collect();
     functions.sort_by(|(name, count), (other, of_other)| of_other.cmp(count).then(name.cmp(other)));
     println!("  {heading}, in thousandths");
-    for (function, count) in functions.into_iter().take(MOST) {
+    for (function, count) in functions.into_iter().take(MOST_FUNCTIONS) {
         println!("  {count:>4} {function}");
     }
 }

@@ -109,11 +109,8 @@ fn objects(folder: &Path) -> Result<Vec<Value>> {
             found.extend(objects(&path)?);
         } else if path.extension().is_some_and(|extension| extension == "yaml") {
             let text = fs::read_to_string(&path)?;
-            for document in serde_yaml_ng::Deserializer::from_str(&text) {
-                let object: Value =
-                    serde::Deserialize::deserialize(document).with_context(|| path.display().to_string())?;
-                found.push(object);
-            }
+            let objects: Vec<Value> = serde_saphyr::from_multiple(&text).with_context(|| path.display().to_string())?;
+            found.extend(objects);
         }
     }
     Ok(found)

@@ -1,9 +1,10 @@
 //! Objects that could not be read.
 
 use facts::messages::SettingValue;
+use kube::cluster::LookupCause;
 
-/// An object that is needed could not be read; `cause` is one of the above.
-pub(crate) fn cannot_read(object: &str, cause: &str) -> String {
+/// An object that is needed could not be read.
+pub(crate) fn cannot_read(object: &str, cause: LookupCause) -> String {
     format!("cannot read {object}: {cause}")
 }
 
@@ -29,14 +30,14 @@ mod tests {
     #[test]
     fn a_warning_names_the_object_and_the_cause() {
         for (cause, expected) in [
-            (NOT_FOUND, "cannot read v1 Kind a/b: not found"),
-            (NOT_SERVED, "cannot read v1 Kind a/b: not served by the API server in this version"),
-            (NOT_GRANTED, "cannot read v1 Kind a/b: not listed in the policy's `contextAwareResources`"),
-            (NO_CAPABILITY, "cannot read v1 Kind a/b: capability `kubernetes/get_resource` is not granted"),
-            (FORBIDDEN, "cannot read v1 Kind a/b: forbidden for the PolicyServer's ServiceAccount"),
-            (UNAVAILABLE, "cannot read v1 Kind a/b: the Kubernetes API could not be queried"),
-            (UNREADABLE, "cannot read v1 Kind a/b: not of the expected shape"),
-            (TOO_MANY_READS, "cannot read v1 Kind a/b: too many reads"),
+            (LookupCause::NotFound, "cannot read v1 Kind a/b: not found"),
+            (LookupCause::NotServed, "cannot read v1 Kind a/b: not served by the API server in this version"),
+            (LookupCause::NotGranted, "cannot read v1 Kind a/b: not listed in the policy's `contextAwareResources`"),
+            (LookupCause::NoCapability, "cannot read v1 Kind a/b: capability `kubernetes/get_resource` is not granted"),
+            (LookupCause::Forbidden, "cannot read v1 Kind a/b: forbidden for the PolicyServer's ServiceAccount"),
+            (LookupCause::Unavailable, "cannot read v1 Kind a/b: the Kubernetes API could not be queried"),
+            (LookupCause::Unreadable, "cannot read v1 Kind a/b: not of the expected shape"),
+            (LookupCause::TooManyReads, "cannot read v1 Kind a/b: too many reads"),
         ] {
             assert_eq!(cannot_read("v1 Kind a/b", cause), expected);
         }
@@ -44,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_both_objects_the_cause_and_the_setting() {
-        let message = cannot_read("cluster.x-k8s.io/v1beta2 MachineSet fleet/ms", NOT_FOUND);
+        let message = cannot_read("cluster.x-k8s.io/v1beta2 MachineSet fleet/ms", LookupCause::NotFound);
         assert_eq!(message, "cannot read cluster.x-k8s.io/v1beta2 MachineSet fleet/ms: not found");
         assert_eq!(
             refused_missing(
@@ -58,7 +59,7 @@ mod tests {
         assert_eq!(
             refused_failure(
                 "Machine fleet/m-1",
-                &cannot_read("cluster.x-k8s.io/v1beta2 Cluster fleet/c1", UNAVAILABLE),
+                &cannot_read("cluster.x-k8s.io/v1beta2 Cluster fleet/c1", LookupCause::Unavailable),
                 "connection refused",
                 SettingValue { setting: "lookup.onFailure", value: "reject" }
             ),

@@ -15,14 +15,13 @@ pub(super) fn is_due_to(
 ) -> bool {
     let Some(path) = paths.get(number) else { return false };
     if id.kind.ends_with("Template") {
-        return path.starts_with("spec");
-    }
-    // What the topology sets itself is classified by its path.
-    if id.kind == "Cluster" && cause.patch.is_none() {
-        return false;
+        let is_metadata = |path: &str| path.contains("metadata");
+        let fits = |path: &str| cause.steps.iter().any(|step| step == "metadata") == is_metadata(path);
+        return fits(path) || !paths.iter().any(|path| fits(path));
     }
     let fits = |path: &str| match &*id.kind {
-        "ClusterClass" => fits_class(cause, path),
+        "ClusterClass" => fits_class(owner, cause, path),
+        _ if cause.patch.is_none() => fits_field(cause, path) && is_of_owner(owner, path) || path.contains("lass"),
         _ if cause.variables.is_empty() => path.contains("lass"),
         _ => cause.variables.iter().any(|variable| fits(owner, variable, change, path)),
     };
@@ -33,14 +32,38 @@ pub(super) fn is_due_to(
 }
 
 /// Whether an edit of a class may be why a field differs.
-fn fits_class(cause: &FieldCause, path: &str) -> bool {
-    let is_reference = path.ends_with("emplateRef") || path.ends_with(".ref");
+fn fits_class(owner: &TopologyOwner, cause: &FieldCause, path: &str) -> bool {
+    let is_reference = (path.ends_with("emplateRef") || path.ends_with(".ref")) && is_of_section(owner, path);
     match (&cause.patch, cause.variables.iter().any(|variable| !variable.starts_with("builtin"))) {
         (Some(_), true) => path.starts_with("spec.variables") || path.starts_with("spec.patches"),
         (Some(_), false) if cause.variables.is_empty() => path.starts_with("spec.patches") || is_reference,
         (Some(_), false) => path.contains("metadata"),
-        (None, _) => is_reference,
+        (None, _) => is_reference || fits_field(cause, path),
     }
+}
+
+/// Whether an edit sets a field that topologies, classes, control planes and workers have alike.
+fn fits_field(cause: &FieldCause, path: &str) -> bool {
+    let fields = path.rsplit('.').map(|step| step.split('[').next().unwrap_or_default());
+    let field = fields.take(2).find(|field| !["metadata", "strategy"].contains(field)).unwrap_or_default();
+    path.ends_with(']') || cause.steps.iter().any(|step| step == field)
+}
+
+/// Whether an edit adds or removes an owner.
+pub(super) fn is_of_whole(owner: &TopologyOwner, paths: &[&str], number: usize) -> bool {
+    let is_meant = |path: &&str| path.contains("workers") && is_of_owner(owner, path);
+    let is_any = paths.iter().any(|path| is_meant(path));
+    paths.get(number).is_some_and(|path| if is_any { is_meant(path) } else { path.starts_with("spec") })
+}
+
+/// Whether a path of a class is in the section that an owner is made from.
+fn is_of_section(owner: &TopologyOwner, path: &str) -> bool {
+    path.starts_with(match owner {
+        TopologyOwner::ControlPlane => "spec.controlPlane.",
+        TopologyOwner::Infrastructure => "spec.infrastructure.",
+        TopologyOwner::MachineDeployment(_) => "spec.workers.machineDeployments[",
+        TopologyOwner::MachinePool(_) => "spec.workers.machinePools[",
+    })
 }
 
 /// Whether an edit of a Cluster changes a variable for an owner.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Effect, Operation, Review, evaluate, has_effects};
 use serde_json::Value;
-use topology::{FieldCause, PartRole, TopologyOwner, TopologyRefusal};
+use topology::{FieldCause, PartChange, PartRole, TopologyOwner, TopologyRefusal};
 
 use super::TopologySides;
 use super::stage::ChangedPart;
@@ -18,6 +18,8 @@ use crate::relations::text;
 pub struct PlannedOwner {
     /// The owner; the Cluster itself for its infrastructure, and if Cluster API refuses the edit.
     pub id: ObjectId,
+    /// What it is in the topology; `None` if Cluster API refuses the edit.
+    pub part: Option<TopologyOwner>,
     /// The effect on it.
     pub effect: Effect,
     /// Why the effect is not known, or what Cluster API refuses.
@@ -51,6 +53,7 @@ const PROVIDER: &str = "the provider decides";
 pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal) -> PlannedOwner {
     PlannedOwner {
         id: cluster.clone(),
+        part: None,
         effect: Effect::Refused,
         reason: Some(refusal.to_string()),
         machines: Machines::default(),
@@ -68,22 +71,13 @@ pub(super) fn judged(
     let difference = &part.difference;
     let causes: Vec<&FieldCause> = difference.because.iter().filter(|cause| is_due(cause)).collect();
     let gap = difference.gap.as_ref().filter(|_| has_gap);
-    if causes.is_empty() && gap.is_none() || difference.role == PartRole::Workers {
+    if causes.is_empty() && gap.is_none() {
         return None;
     }
     let (effect, reason) = match gap {
         Some(gap) => (Effect::CannotTell, Some(gap.to_string())),
         None => effect(part, &causes, around),
     };
-    let of = match &difference.owner {
-        TopologyOwner::Infrastructure => None,
-        TopologyOwner::ControlPlane => Some(Part::ControlPlane),
-        TopologyOwner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
-        TopologyOwner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
-    };
-    let id = of.as_ref().and_then(|of| of.child(around.before, cluster)).unwrap_or_else(|| cluster.clone());
-    let is_rollout = matches!(effect, Effect::Rollout | Effect::Scheduled | Effect::CannotTell);
-    let machines = of.filter(|_| is_rollout).map(|of| machines(around.before, cluster, &of)).unwrap_or_default();
     let because = |cause: &&FieldCause| Because {
         kind: difference.kind.clone(),
         path: cause.path(),
@@ -93,7 +87,39 @@ pub(super) fn judged(
         variable: cause.variables.first().cloned(),
     };
     let because = causes.iter().map(because).collect();
-    Some(PlannedOwner { id, effect, reason, machines, because })
+    Some(planned(part, (effect, reason), cluster, around, because))
+}
+
+/// Workers that are created or deleted.
+pub(super) fn whole(part: &ChangedPart, cluster: &ObjectId, around: TopologySides<'_>) -> Option<PlannedOwner> {
+    let effect = match part.difference.happens {
+        _ if part.difference.role != PartRole::Workers => return None,
+        PartChange::Created => Effect::Scale,
+        PartChange::Deleted => Effect::Destructive,
+        PartChange::Changed => return None,
+    };
+    Some(planned(part, (effect, None), cluster, around, Vec::new()))
+}
+
+fn planned(
+    part: &ChangedPart,
+    (effect, reason): (Effect, Option<String>),
+    cluster: &ObjectId,
+    around: TopologySides<'_>,
+    because: Vec<Because>,
+) -> PlannedOwner {
+    let difference = &part.difference;
+    let of = match &difference.owner {
+        TopologyOwner::Infrastructure => None,
+        TopologyOwner::ControlPlane => Some(Part::ControlPlane),
+        TopologyOwner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
+        TopologyOwner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
+    };
+    let side = if difference.happens == PartChange::Created { around.after } else { around.before };
+    let id = of.as_ref().and_then(|of| of.child(side, cluster)).unwrap_or_else(|| cluster.clone());
+    let is_harmless = matches!(effect, Effect::Nothing | Effect::InPlace);
+    let machines = of.filter(|_| !is_harmless).map(|of| machines(side, cluster, &of)).unwrap_or_default();
+    PlannedOwner { id, part: Some(difference.owner.clone()), effect, reason, machines, because }
 }
 
 /// What differences of an object do to the Machines of its owner.
@@ -107,13 +133,13 @@ fn effect(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>)
         PartRole::PoolBootstrap | PartRole::PoolInfrastructure if is_in_spec => {
             (Effect::CannotTell, Some(PROVIDER.to_owned()))
         }
-        PartRole::ControlPlane if is_in_spec => of_control_plane(part, causes, around),
+        PartRole::ControlPlane | PartRole::Workers if is_in_spec => by_table(part, causes, around),
         _ => (Effect::InPlace, None),
     }
 }
 
-/// What the table of the policy says about the control plane before and after.
-fn of_control_plane(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
+/// What the table of the policy says about the control plane or the workers before and after.
+fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
     let mut edited = part.object.clone();
     causes.iter().for_each(|cause| cause.apply(&mut edited));
     let (group, version) = group_and_version(text(&part.object, "apiVersion"));
@@ -127,6 +153,17 @@ fn of_control_plane(part: &ChangedPart, causes: &[&FieldCause], around: Topology
         namespace: name("namespace"),
         name: name("name"),
     };
+    let is = |field: &str| causes.iter().all(|cause| cause.path() == field);
+    // Fields that every provider's control plane has.
+    if id.kind != "KubeadmControlPlane" && part.difference.role == PartRole::ControlPlane {
+        let is_any = |field: &str| causes.iter().any(|cause| cause.path() == field);
+        let is_reference = |cause: &&FieldCause| cause.path().contains("nfrastructureRef.");
+        return match () {
+            () if is("spec.replicas") => (Effect::Scale, None),
+            () if is_any("spec.version") || causes.iter().any(is_reference) => (Effect::Rollout, None),
+            () => (Effect::CannotTell, Some(PROVIDER.to_owned())),
+        };
+    }
     let [old, new] = [&part.object, &edited].map(Value::to_string);
     let review = Review { operation: Operation::Update, old_object: Some(&old), ..create(&id, version, &new) };
     if !has_effects(&review) {
@@ -135,11 +172,13 @@ fn of_control_plane(part: &ChangedPart, causes: &[&FieldCause], around: Topology
     let report = evaluate(&review, around.settings, around.after).report.unwrap_or_default();
     let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
     let gravest = edits.iter().max_by_key(|edit| edit.effect);
-    match gravest.map_or(Effect::Nothing, |edit| edit.effect) {
+    match gravest.map_or(Effect::InPlace, |edit| edit.effect) {
         Effect::CannotTell => {
             let at = gravest.map_or("", |edit| &edit.at);
             (Effect::CannotTell, Some(crate::plan::reason::reason(&id, at).to_owned()))
         }
+        // The object is updated, whatever that does.
+        Effect::Nothing => (Effect::InPlace, None),
         effect => (effect, None),
     }
 }

@@ -145,7 +145,8 @@ fn change<'p>(
     let stored = stored_defaults(was, before);
     let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
         let find = |reference: &Value| written(templates, &template(id, reference)).cloned();
-        desired(Inputs { cluster, class, templates: &find, stored: &stored, yaml })
+        let version_before = was.pointer("/spec/topology/version").and_then(Value::as_str);
+        desired(Inputs { cluster, class, templates: &find, stored: &stored, version_before, yaml })
     };
     // What is not edited is not computed again.
     let is_edited = |is_it: fn(&ObjectId) -> bool| concerned.iter().any(is_it);

@@ -41,8 +41,7 @@ fn write(policy: &Module, path: &str, settings: &Value) -> Result<Vec<AnsweredOb
     let text = std::fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())?;
     let mut cluster = ApiServer::default();
     let mut written = Vec::new();
-    for document in serde_yaml_ng::Deserializer::from_str(&text) {
-        let object = Value::deserialize(document)?;
+    for object in serde_saphyr::from_multiple::<Value>(&text)? {
         let request = request(json!({ "operation": "CREATE", "username": "alice", "object": object }));
         let answer = policy.validate(&request, settings, &cluster)?;
         if answer.accepted {

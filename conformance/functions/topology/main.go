@@ -1,0 +1,62 @@
+// Command topology asks Cluster API's own topology reconciler what edits of a Cluster, a ClusterClass or its templates
+// do: it creates the objects of a topology in memory, makes the edit, reconciles until nothing changes, and compares.
+//
+//	topology FILE…                               writes FILE's answers next to it, as NAME.answers.json
+//	topology -random 2000 -seed 1 -out OUT FILE… writes variations of the classes, with edits and answers, into OUT
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/go-logr/logr"
+)
+
+func main() {
+	random := flag.Int("random", 0, "the number of generated edits")
+	seed := flag.Uint64("seed", 1, "the seed of generated classes")
+	out := flag.String("out", ".", "folder of generated classes and answers")
+	flag.Parse()
+	ctrl.SetLogger(logr.Discard())
+	if *random > 0 {
+		must(generate(flag.Args(), *random, *seed, *out))
+		return
+	}
+	for _, file := range flag.Args() {
+		text, err := os.ReadFile(file)
+		must(err)
+		var asked vector
+		must(yaml.UnmarshalStrict(text, &asked))
+		answers, err := asked.answers()
+		must(err)
+		must(write(strings.TrimSuffix(file, filepath.Ext(file))+".answers.json", answers))
+		fmt.Printf("%5d %s\n", len(answers), file)
+	}
+}
+
+// write writes one answer a line.
+func write(file string, answers []answer) error {
+	lines := make([]string, 0, len(answers))
+	for _, answer := range answers {
+		line, err := json.Marshal(answer)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, string(line))
+	}
+	return os.WriteFile(file, []byte("[\n"+strings.Join(lines, ",\n")+"\n]\n"), 0o644)
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

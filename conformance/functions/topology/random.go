@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"sigs.k8s.io/yaml"
+)
+
+// aClass is how many edits one variation of a class gets.
+const aClass = 20
+
+// generate varies classes of files, edits each variation, and writes the ones with their answers.
+func generate(files []string, count int, seed uint64, out string) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var given []vector
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var one vector
+		if err := yaml.Unmarshal(text, &one); err != nil {
+			return err
+		}
+		one.Edits = nil
+		given = append(given, one)
+	}
+	random := rand.New(rand.NewPCG(seed, 40))
+	made := 0
+	for number := 0; made < count; number++ {
+		base := varied(random, given[number%len(given)], number/len(given))
+		d := &dice{Rand: random, vector: base}
+		for len(base.Edits) < aClass {
+			operations := d.operations()
+			for d.IntN(5) == 0 {
+				operations = append(operations, d.operations()...)
+			}
+			if _, ok := d.with(operations); ok {
+				base.Edits = append(base.Edits, edit{Title: titleOf(operations), Patch: raw(operations)})
+			}
+		}
+		answers, err := base.answers()
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(filepath.Base(files[number%len(files)]), ".yaml")
+		name = filepath.Join(out, fmt.Sprintf("%s-%d", name, number))
+		text, err := yaml.Marshal(base)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name+".yaml", text, 0o644); err != nil {
+			return err
+		}
+		if err := write(name+".answers.json", answers); err != nil {
+			return err
+		}
+		made += len(answers)
+	}
+	fmt.Printf("%5d %s\n", made, out)
+	return nil
+}
+
+// varied is a class with some edits made, as far as Cluster API accepts them; the first one is as written.
+func varied(random *rand.Rand, base vector, number int) vector {
+	if number == 0 {
+		return base
+	}
+	for range 2 + random.IntN(6) {
+		d := &dice{Rand: random, vector: base}
+		edited, ok := d.with(d.operations())
+		if !ok {
+			continue
+		}
+		if _, err := edited.start(); err == nil {
+			base = edited
+		}
+	}
+	return base
+}
+
+func raw(value any) json.RawMessage {
+	text, err := json.Marshal(value)
+	must(err)
+	return text
+}
+
+func titleOf(operations []operation) string {
+	var titles []string
+	for _, one := range operations {
+		titles = append(titles, one.title())
+	}
+	return strings.Join(titles, "; ")
+}
+
+func (o operation) title() string {
+	if o.Op == "remove" {
+		return "remove " + o.Path
+	}
+	text := string(raw(o.Value))
+	if len(text) > 80 {
+		text = text[:80]
+	}
+	return strings.ToValidUTF8(fmt.Sprintf("%s %s %s", o.Op, o.Path, text), "")
+}
+
+// with is the vector after operations; false if they do not apply or change nothing.
+func (d *dice) with(operations []operation) (vector, bool) {
+	if len(operations) == 0 {
+		return vector{}, false
+	}
+	before := raw(d.vector)
+	patch, err := jsonpatch.DecodePatch(raw(operations))
+	if err != nil {
+		return vector{}, false
+	}
+	patched, err := patch.Apply(before)
+	if err != nil || jsonpatch.Equal(before, patched) {
+		return vector{}, false
+	}
+	var edited vector
+	must(json.Unmarshal(patched, &edited))
+	return edited, true
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"sigs.k8s.io/yaml"
+)
+
+// servers serve kinds: Cluster API's own by their definitions, all others without a schema.
+type servers struct {
+	kinds map[schema.GroupVersionKind]*served
+	// admission are Cluster API's webhooks.
+	admission *webhooks
+}
+
+// served is one version of one kind.
+type served struct {
+	schema    *structuralschema.Structural
+	validator validation.SchemaValidator
+	converter managedfields.TypeConverter
+}
+
+// definitions are where Cluster API's module keeps its definitions.
+var definitions = []string{"core/config/crd/bases", "bootstrap/kubeadm/config/crd/bases", "controlplane/kubeadm/config/crd/bases"}
+
+func newServers() (*servers, error) {
+	folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/cluster-api").Output()
+	if err != nil {
+		return nil, fmt.Errorf("the folder of Cluster API's module: %w", err)
+	}
+	all := &servers{kinds: map[schema.GroupVersionKind]*served{}}
+	for _, place := range definitions {
+		files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(folder)), place, "*.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("no definitions in %s", place)
+		}
+		for _, file := range files {
+			if err := all.read(file); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (s *servers) read(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var definition apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(text, &definition); err != nil {
+		return err
+	}
+	var specs []*spec3.OpenAPI
+	for _, version := range definition.Spec.Versions {
+		made, err := builder.BuildOpenAPIV3(&definition, version.Name, builder.Options{})
+		if err != nil {
+			return err
+		}
+		specs = append(specs, made)
+	}
+	merged, err := builder.MergeSpecsV3(specs...)
+	if err != nil {
+		return err
+	}
+	converter, err := managedfields.NewTypeConverter(merged.Components.Schemas, false)
+	if err != nil {
+		return err
+	}
+	for _, version := range definition.Spec.Versions {
+		var internal apiextensions.JSONSchemaProps
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &internal, nil); err != nil {
+			return err
+		}
+		structural, err := structuralschema.NewStructural(&internal)
+		if err != nil {
+			return err
+		}
+		validator, _, err := validation.NewSchemaValidator(&internal)
+		if err != nil {
+			return err
+		}
+		kind := schema.GroupVersionKind{Group: definition.Spec.Group, Version: version.Name, Kind: definition.Spec.Names.Kind}
+		s.kinds[kind] = &served{schema: structural, validator: validator, converter: converter}
+	}
+	return nil
+}
+
+func (s *servers) manager(kind schema.GroupVersionKind) (*managedfields.FieldManager, error) {
+	converter := managedfields.NewDeducedTypeConverter()
+	if known, ok := s.kinds[kind]; ok {
+		converter = known.converter
+	}
+	return managedfields.NewDefaultCRDFieldManager(converter, asWritten{}, asWritten{}, asWritten{}, kind, kind.GroupVersion(), "", nil)
+}
+
+// apply is the object after a server-side apply.
+func (s *servers) apply(ctx context.Context, live, applied *unstructured.Unstructured, manager string, force bool) (*unstructured.Unstructured, error) {
+	kind := applied.GroupVersionKind()
+	fields, err := s.manager(kind)
+	if err != nil {
+		return nil, err
+	}
+	base := &unstructured.Unstructured{Object: map[string]any{}}
+	base.SetGroupVersionKind(kind)
+	base.SetName(applied.GetName())
+	base.SetNamespace(applied.GetNamespace())
+	if live != nil {
+		base = live.DeepCopy()
+	}
+	result, err := fields.Apply(base, applied, manager, force)
+	if err != nil {
+		return nil, err
+	}
+	return s.admit(ctx, live, result.(*unstructured.Unstructured))
+}
+
+// update is the object after an update.
+func (s *servers) update(live, updated *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
+	fields, err := s.manager(updated.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	result := fields.UpdateNoErrors(live.DeepCopy(), updated, manager)
+	return result.(*unstructured.Unstructured), nil
+}
+
+// prune removes what the definition of a kind does not have.
+func (s *servers) prune(object *unstructured.Unstructured) {
+	if known, ok := s.kinds[object.GroupVersionKind()]; ok {
+		pruning.Prune(object.Object, known.schema, true)
+	}
+}
+
+// admit is the object with defaults, without unknown fields, and as webhooks admit it.
+func (s *servers) admit(ctx context.Context, live, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	known, ok := s.kinds[object.GroupVersionKind()]
+	if !ok {
+		return object, nil
+	}
+	s.prune(object)
+	defaulting.Default(object.Object, known.schema)
+	admitted, err := s.admission.admit(ctx, live, object)
+	if err != nil {
+		return nil, err
+	}
+	if errs := validation.ValidateCustomResource(nil, admitted.Object, known.validator); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(object.GroupVersionKind().GroupKind(), object.GetName(), errs)
+	}
+	return admitted, nil
+}
+
+// asWritten converts, defaults and creates nothing: every object is read in the version it is written in.
+type asWritten struct{}
+
+func (asWritten) Convert(any, any, any) error {
+	return fmt.Errorf("objects are read as they are written")
+}
+
+func (asWritten) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	return in, nil
+}
+
+func (asWritten) ConvertFieldLabel(schema.GroupVersionKind, string, string) (string, string, error) {
+	return "", "", fmt.Errorf("no field labels")
+}
+
+func (asWritten) Default(runtime.Object) {}
+
+func (asWritten) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(kind)
+	return object, nil
+}

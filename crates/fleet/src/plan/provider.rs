@@ -1,0 +1,233 @@
+//! Edits of objects for which the policy's table has no rows: those of providers, health checks, and old API versions.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+use metadata_propagation::{Effect, RolloutEdit};
+use serde_json::Value;
+
+use super::bare::bare;
+use super::reach::{Machines, Part, machines};
+use super::{PlannedEdit, reason, scaled};
+use crate::hierarchy::Hierarchy;
+use crate::object::ObjectId;
+
+/// A path below `spec`, and what an edit of it does.
+type ProviderRow = (&'static str, Effect);
+
+/// The longest path counts. What no row has is not known.
+///
+/// Source: `matchesMachineSpec` in pkg/rke2/control_plane.go and the filters in pkg/rke2/machine_filters.go of Cluster API's
+/// provider for RKE2, and `ComputeDesiredMachine` in its pkg/desiredstate.
+#[rustfmt::skip]
+const RKE2: &[ProviderRow] = &[
+    ("replicas",                                     Effect::Scale),
+    ("version",                                      Effect::Rollout),
+    ("agentConfig",                                  Effect::Rollout),
+    ("files",                                        Effect::Rollout),
+    ("gzipUserData",                                 Effect::Rollout),
+    ("infrastructureRef",                            Effect::Rollout),
+    ("postRKE2Commands",                             Effect::Rollout),
+    ("preRKE2Commands",                              Effect::Rollout),
+    ("privateRegistriesConfig",                      Effect::Rollout),
+    ("serverConfig",                                 Effect::Rollout),
+    ("machineTemplate.infrastructureRef",            Effect::Rollout),
+    ("machineTemplate.spec.infrastructureRef",       Effect::Rollout),
+    ("machineTemplate.metadata",                     Effect::InPlace),
+    ("machineTemplate.nodeDrainTimeout",             Effect::InPlace),
+    ("machineTemplate.nodeVolumeDetachTimeout",      Effect::InPlace),
+    ("machineTemplate.nodeDeletionTimeout",          Effect::InPlace),
+    ("machineTemplate.spec.deletion",                Effect::InPlace),
+    ("remediationStrategy",                          Effect::Nothing),
+    ("rolloutStrategy",                              Effect::Nothing),
+];
+
+/// What every control plane with Machines has: the contract of Cluster API for control planes.
+const CONTRACT: &[ProviderRow] = &[("replicas", Effect::Scale)];
+
+/// What is made of the whole `spec`.
+const IN_PLACE: &[ProviderRow] = &[("", Effect::InPlace)];
+const UNKNOWN: &[ProviderRow] = &[];
+
+/// What an object without rows in the policy's table is to Machines.
+struct ProviderKind {
+    rows: &'static [ProviderRow],
+    /// Why what no row has is not known.
+    reason: &'static str,
+    machines: Machines,
+}
+
+/// The edits of an object for which the policy's table has no rows, the most severe first.
+pub(super) fn edits(
+    id: &ObjectId,
+    versions: [&str; 2],
+    [was, is]: [&Value; 2],
+    before: &Hierarchy,
+) -> Vec<PlannedEdit> {
+    let Some(kind) = ProviderKind::of(id, versions, before) else { return Vec::new() };
+    let mut paths = Vec::new();
+    differing([was.get("spec"), is.get("spec")], "", kind.rows, &mut paths);
+    let mut edits: Vec<PlannedEdit> = paths.iter().map(|path| kind.edit(path, [was, is])).collect();
+    edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+    edits
+}
+
+/// Whether an object of this kind is part of what Machines are made from, so that its deletion does more than remove it.
+pub(super) fn has_effect_if_deleted(id: &ObjectId) -> bool {
+    id.group.ends_with(INFRASTRUCTURE_GROUP) && !id.kind.ends_with("Template") && is_part(&id.kind)
+}
+
+/// Whether a kind of an infrastructure provider is one of those in Cluster API's contracts, and not one of its own.
+fn is_part(kind: &str) -> bool {
+    ["Cluster", "Machine", "MachinePool", "ControlPlane"].iter().any(|end| kind.ends_with(end))
+}
+
+impl ProviderKind {
+    /// `None` if an edit has no effect on Machines, or the table decides.
+    fn of(id: &ObjectId, versions: [&str; 2], before: &Hierarchy) -> Option<ProviderKind> {
+        let kind = |rows, reason, machines| Some(ProviderKind { rows, reason, machines });
+        let own = || machines(before, id, &Part::Whole);
+        let is_template = id.kind.ends_with("Template");
+        let is_old = versions.iter().any(|version| !["v1beta1", "v1beta2"].contains(version));
+        match &*id.group {
+            CORE_GROUP if id.kind == "MachineHealthCheck" => kind(UNKNOWN, reason::HEALTH, Machines::default()),
+            CORE_GROUP if is_old && OWNERS.contains(&&*id.kind) => kind(UNKNOWN, reason::OLD_VERSION, own()),
+            CONTROL_PLANE_GROUP if is_template => None,
+            CONTROL_PLANE_GROUP if id.kind == "KubeadmControlPlane" => {
+                if is_old {
+                    kind(UNKNOWN, reason::OLD_VERSION, own())
+                } else {
+                    None
+                }
+            }
+            CONTROL_PLANE_GROUP if !id.has_machines() => kind(IN_PLACE, reason::PLANE, Machines::default()),
+            CONTROL_PLANE_GROUP if id.kind == "RKE2ControlPlane" => kind(RKE2, reason::PLANE, own()),
+            CONTROL_PLANE_GROUP => kind(CONTRACT, reason::PLANE, own()),
+            "runtime.cluster.x-k8s.io" => kind(UNKNOWN, reason::EXTENSION, Machines::default()),
+            BOOTSTRAP_GROUP if !is_template => {
+                of_pool(id, before).and_then(|pool| kind(UNKNOWN, reason::PROVIDER, pool))
+            }
+            group if group.ends_with(INFRASTRUCTURE_GROUP) && !is_template && is_part(&id.kind) => match &*id.kind {
+                part if part.ends_with("Cluster") || part.ends_with("ControlPlane") => {
+                    kind(IN_PLACE, reason::PROVIDER, Machines::default())
+                }
+                part if part.ends_with("Pool") => {
+                    kind(UNKNOWN, reason::PROVIDER, of_pool(id, before).unwrap_or_default())
+                }
+                _ => kind(UNKNOWN, reason::PROVIDER, Machines::default()),
+            },
+            _ => None,
+        }
+    }
+
+    fn edit(&self, path: &str, [was, is]: [&Value; 2]) -> PlannedEdit {
+        let row = self.rows.iter().filter(|(row, _)| is_at(path, row)).max_by_key(|(row, _)| row.len());
+        let effect = row.map_or(Effect::CannotTell, |(_, effect)| *effect);
+        let mut edit = RolloutEdit::refused(["spec", path].join(if path.is_empty() { "" } else { "." }));
+        edit.effect = effect;
+        let scale = Some((scaled(was, &edit.at), scaled(is, &edit.at))).filter(|_| effect == Effect::Scale);
+        let scale = scale.and_then(|(from, to)| Some((from?, to?)));
+        let reason = match effect {
+            Effect::CannotTell => Some(self.reason),
+            Effect::Scale if scale.is_none() => Some(reason::NO_NUMBER),
+            _ => None,
+        };
+        let machines = if effect > Effect::InPlace { self.machines.clone() } else { Machines::default() };
+        let reason = reason.map(Cow::Borrowed);
+        PlannedEdit { edit, machines, is_deletion: false, scale, reason, deferred: Vec::new() }
+    }
+}
+
+/// The kinds of the core group that own Machines.
+const OWNERS: [&str; 6] = ["Cluster", "ClusterClass", "Machine", "MachineDeployment", "MachinePool", "MachineSet"];
+
+/// The Machines of the pool that an object is the infrastructure or the bootstrap configuration of.
+pub(super) fn of_pool(id: &ObjectId, hierarchy: &Hierarchy) -> Option<Machines> {
+    let parent = hierarchy.member(hierarchy.member(hierarchy.number(id)?)?.parent?)?;
+    let is_pool = parent.id.group == CORE_GROUP && parent.id.kind == "MachinePool";
+    is_pool.then(|| machines(hierarchy, &parent.id, &Part::Whole))
+}
+
+/// Whether a path is this one or below it; everything is below the empty path.
+fn is_at(path: &str, row: &str) -> bool {
+    row.is_empty() || path.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The paths below `spec` that differ: its fields, and those of fields that rows distinguish.
+fn differing([was, is]: [Option<&Value>; 2], path: &str, rows: &[ProviderRow], found: &mut Vec<String>) {
+    if was.and_then(bare) == is.and_then(bare) {
+        return;
+    }
+    let is_split = path.is_empty() || rows.iter().any(|(row, _)| is_at(row, path) && *row != path);
+    let is_object = |value: Option<&Value>| value.is_none_or(Value::is_object);
+    if !is_split || !is_object(was) || !is_object(is) {
+        found.push(path.to_owned());
+        return;
+    }
+    let names = |value: Option<&Value>| {
+        value.and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys().cloned()).collect::<Vec<_>>()
+    };
+    let mut fields: Vec<String> = names(was).into_iter().chain(names(is)).collect();
+    fields.sort();
+    fields.dedup();
+    for field in fields {
+        let path = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
+        differing([was, is].map(|value| value.and_then(|value| value.get(&field))), &path, rows, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(group: &str, kind: &str, was: Value, is: Value) -> Vec<(String, Effect)> {
+        let [group, kind, namespace, name] = [group, kind, "fleet", "o"].map(str::to_owned);
+        let id = ObjectId { group, kind, namespace, name };
+        let [was, is] = [was, is].map(|spec| json!({ "spec": spec }));
+        let edits = edits(&id, ["v1beta1"; 2], [&was, &is], &Hierarchy::default());
+        edits.into_iter().map(|planned| (planned.edit.at, planned.edit.effect)).collect()
+    }
+
+    #[test]
+    fn what_a_provider_makes_of_an_edit_is_known_from_its_source_or_not_known() {
+        let old = json!({ "replicas": 3, "version": "v1.33.1+rke2r1", "a": 1, "machineTemplate": { "nodeDrainTimeout": "1s", "infrastructureRef": { "name": "a" } } });
+        let new = json!({ "replicas": 1, "version": "v1.34.1+rke2r1", "a": 2, "machineTemplate": { "nodeDrainTimeout": "2s", "infrastructureRef": { "name": "b" } } });
+        let owned =
+            |edits: &[(&str, Effect)]| edits.iter().map(|(at, effect)| ((*at).to_owned(), *effect)).collect::<Vec<_>>();
+        assert_eq!(
+            found(CONTROL_PLANE_GROUP, "RKE2ControlPlane", old.clone(), new.clone()),
+            owned(&[
+                ("spec.machineTemplate.infrastructureRef", Effect::Rollout),
+                ("spec.version", Effect::Rollout),
+                ("spec.a", Effect::CannotTell),
+                ("spec.replicas", Effect::Scale),
+                ("spec.machineTemplate.nodeDrainTimeout", Effect::InPlace),
+            ])
+        );
+        let unknown = |at: &'static str| (at, Effect::CannotTell);
+        assert_eq!(
+            found(CONTROL_PLANE_GROUP, "AcmeControlPlane", old, new),
+            owned(&[
+                unknown("spec.a"),
+                unknown("spec.machineTemplate"),
+                unknown("spec.version"),
+                ("spec.replicas", Effect::Scale)
+            ])
+        );
+        let (a, b) = (json!({ "a": 1, "b": null }), json!({ "a": 2, "b": [] }));
+        for (group, kind, effect) in [
+            (CONTROL_PLANE_GROUP, "AWSManagedControlPlane", Effect::InPlace),
+            (INFRASTRUCTURE_GROUP, "AWSCluster", Effect::InPlace),
+            (INFRASTRUCTURE_GROUP, "AWSMachinePool", Effect::CannotTell),
+            (INFRASTRUCTURE_GROUP, "AWSMachine", Effect::CannotTell),
+            (CORE_GROUP, "MachineHealthCheck", Effect::CannotTell),
+        ] {
+            assert_eq!(found(group, kind, a.clone(), b.clone()), owned(&[("spec.a", effect)]), "{kind}");
+        }
+        assert_eq!(found(CORE_GROUP, "MachineDrainRule", a.clone(), b.clone()), []);
+        assert_eq!(found(INFRASTRUCTURE_GROUP, "AWSClusterRoleIdentity", a, b), []);
+    }
+}

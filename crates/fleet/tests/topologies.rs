@@ -1,0 +1,148 @@
+//! Edits of classes, templates and Clusters in `testdata/topology`: the owners of a plan are compared with what Cluster
+//! API's own topology reconciler does (`conformance/functions/topology`).
+//!
+//! `TOPOLOGY_PAIRS=DIR cargo test -p fleet --test topologies` compares generated ones.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fleet::{Fleet, Plan, Source};
+use metadata_propagation::{Effect, Settings};
+use serde_json::{Value, json};
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn folder() -> PathBuf {
+    let own = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/topology");
+    std::env::var_os("TOPOLOGY_PAIRS").map_or_else(own, PathBuf::from)
+}
+
+fn fleet(pair: &Value) -> Fleet {
+    let lists = ["templates", "others"].into_iter().filter_map(|list| pair[list].as_array()).flatten();
+    let objects = lists.chain([&pair["class"], &pair["cluster"]]);
+    let text = objects.map(Value::to_string).collect::<Vec<_>>().join("\n---\n");
+    Fleet::read(vec![Source { name: "fleet.yaml".to_owned(), text }])
+}
+
+/// The effect on each owner, or that Cluster API refuses the edit.
+fn planned(plan: &Plan) -> BTreeMap<String, &'static str> {
+    let mut owners: BTreeMap<String, Effect> = BTreeMap::new();
+    let mut is_refused =
+        plan.objects.iter().flat_map(|object| &object.edits).any(|it| it.edit.effect == Effect::Refused);
+    for owner in plan.owners.iter().flat_map(|edit| &edit.owners) {
+        is_refused |= owner.effect == Effect::Refused;
+        let Some(part) = &owner.part else { continue };
+        let known = owners.entry(part.to_string()).or_insert(owner.effect);
+        *known = owner.effect.max(*known);
+    }
+    if is_refused {
+        return BTreeMap::from([("refused".to_owned(), "refused")]);
+    }
+    let words = owners.into_iter().map(|(name, effect)| (name, word(effect)));
+    words.filter(|(name, effect)| *effect != "nothing" && name != "infrastructure").collect()
+}
+
+fn word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Nothing => "nothing",
+        Effect::InPlace => "inPlace",
+        Effect::Scale => "scale",
+        Effect::ReplacedWhenDeleted => "replacedWhenDeleted",
+        Effect::CannotTell => "provider",
+        Effect::Scheduled => "scheduled",
+        Effect::Rollout => "rollout",
+        Effect::Refused => "refused",
+        Effect::Destructive => "deleted",
+    }
+}
+
+fn answered(answer: &Value) -> BTreeMap<String, &str> {
+    if answer.get("refused").is_some() {
+        return BTreeMap::from([("refused".to_owned(), "refused")]);
+    }
+    let owners = answer["owners"].as_array().into_iter().flatten();
+    owners
+        .filter_map(|owner| match owner["effect"].as_str()? {
+            // A new entry is a scale from no Machines.
+            "created" => Some((owner["object"].as_str()?.to_owned(), "scale")),
+            effect => Some((owner["object"].as_str()?.to_owned(), effect)),
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct Count {
+    edits: usize,
+    owners: usize,
+    cannot_tell: usize,
+    harmless: usize,
+    wrong: Vec<String>,
+}
+
+const REPLACES: [&str; 3] = ["rollout", "scheduled", "replacedWhenDeleted"];
+
+fn compare(
+    count: &mut Count,
+    (file, title): (&str, &str),
+    found: &BTreeMap<String, &str>,
+    expected: &BTreeMap<String, &str>,
+) {
+    count.edits += 1;
+    let names: Vec<&String> = found.keys().chain(expected.keys().filter(|name| !found.contains_key(*name))).collect();
+    count.owners += names.len().max(1);
+    for name in names {
+        let [is, must] = [found, expected].map(|map| map.get(name).copied().unwrap_or("nothing"));
+        if is == must {
+            continue;
+        }
+        count.cannot_tell += usize::from(is == "provider");
+        let is_harmless =
+            REPLACES.contains(&must) && !REPLACES.contains(&is) && is != "provider" && !found.contains_key("refused");
+        count.harmless += usize::from(is_harmless);
+        let note = if is_harmless { "HARMLESS " } else { "" };
+        count.wrong.push(format!("{note}{file}: {title}: {name}: {is}, not {must}"));
+    }
+}
+
+fn class(file: &Path, count: &mut Count) -> Outcome {
+    let pair: Value = serde_yaml_ng::from_str(&fs::read_to_string(file)?)?;
+    let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(file.with_extension("answers.json"))?)?;
+    let before = fleet(&pair);
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let edits = pair["edits"].as_array().cloned().unwrap_or_default();
+    assert_eq!(edits.len(), answers.len(), "{name}: as many answers as edits");
+    for (edit, answer) in edits.iter().zip(&answers) {
+        let title = edit["title"].as_str().unwrap_or_default();
+        assert_eq!(answer["title"], json!(title), "{name}: the answer to another edit");
+        let mut edited = pair.clone();
+        json_patch::patch(&mut edited, &serde_json::from_value::<json_patch::Patch>(edit["patch"].clone())?)?;
+        let plan = Plan::of(&before, &fleet(&edited), &Settings::default());
+        compare(count, (&name, title), &planned(&plan), &answered(answer));
+    }
+    Ok(())
+}
+
+#[test]
+fn owners_are_those_of_cluster_api_s_reconciler() -> Outcome {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    files
+        .retain(|file| file.extension().is_some_and(|it| it == "yaml") && file.with_extension("answers.json").exists());
+    files.sort();
+    let mut wrong = Vec::new();
+    for file in &files {
+        let mut count = Count::default();
+        class(file, &mut count)?;
+        let Count { edits, owners, cannot_tell, harmless, .. } = count;
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        println!(
+            "{name}: {edits} edits, {owners} owners, {} wrong, {cannot_tell} cannot tell, {harmless} called harmless",
+            count.wrong.len()
+        );
+        wrong.extend(count.wrong);
+    }
+    assert!(!files.is_empty());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    Ok(())
+}
