@@ -69,7 +69,7 @@ impl<'e> LabelSources<'e> {
             };
             if let Some(name) = name.filter(|name| !name.is_empty()) {
                 let (kind, group) = tenant.kind.split_once('.').unwrap_or((&tenant.kind, ""));
-                let namespace = if tenant.namespaced { namespace } else { "" };
+                let namespace = if tenant.namespaced == Some(true) { namespace } else { "" };
                 let object = ObjectName { kind, namespace, name };
                 let version = Some(&*tenant.version);
                 let tenant = found(&ObjectQuery { group, version, object, uid: "", masks: LABEL_MASKS }, lookups)?;

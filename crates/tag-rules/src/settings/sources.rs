@@ -61,9 +61,8 @@ pub struct Tenant {
     pub kind: KindAndGroup,
     /// The version in which it is read.
     pub version: ApiVersion,
-    /// It is in the namespace of the composite; otherwise it has no namespace.
-    #[serde(default)]
-    pub namespaced: bool,
+    /// Whether it is in the namespace of the composite; if not set, it has no namespace.
+    pub namespaced: Option<bool>,
     /// Where its name is found. A composite without one has no tenant.
     pub name: TenantName,
 }
