@@ -238,6 +238,7 @@ pub enum InPlacePaths {
     Counted(usize),
 }
 
+/// What else an edit changes that replaces Machines.
 impl fmt::Display for InPlacePaths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -159,7 +159,9 @@ mod tests {
     #[test]
     fn server_side_apply_leaves_the_elements_of_others() {
         let list = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Value>();
-        let merged = |is_server_side| merged(&list(&["x", "gone"]), list(&["gone", "x", "default"]), &list(&["x", "new"]), is_server_side);
+        let merged = |is_server_side| {
+            merged(&list(&["x", "gone"]), list(&["gone", "x", "default"]), &list(&["x", "new"]), is_server_side)
+        };
         assert_eq!(merged(true), list(&["x", "new", "default"]));
         assert_eq!(merged(false), list(&["x", "new"]));
     }

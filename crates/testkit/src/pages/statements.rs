@@ -28,7 +28,7 @@ pub(super) const PAGES: &[Statement] = &[
     statement("labels of the domain `node.cluster.x-k8s.io` reach the Node", "criterion of the row Machine → Node",
         &["node/node_domain_labels_propagate", "node/a_subdomain_needs_its_dot"]),
     statement("annotations of the domain `node.cluster.x-k8s.io` reach the Node (current page only)", "criterion of the row Machine → Node, since v1.10",
-        &["node/annotations_propagate_by_the_node_domain_only", "node/before_v1_10_annotations_do_not_propagate"]),
+        &["node/annotations_propagate_by_the_node_domain_only", "node/before_v1_9_7_annotations_do_not_propagate"]),
     statement("the manager's flags `--additional-sync-machine-labels` and `--additional-sync-machine-annotations` (current page only)",
         "`clusterApi.node.additionalLabels` and `.additionalAnnotations`",
         &["node/an_expression_is_not_anchored", "node/expressions_for_annotations_are_not_for_labels"]),
@@ -127,7 +127,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("LabelTagResolver", "the reads of the registry: [lookups.md](lookups.md)"),
     ("CloudTags, the transformer", "`crates/cloud-tags`"),
     ("SkippedLabel, SkipReason", "`skipped` in the part `cloudTags` of the report, and its `reason`"),
-    ("tag profile", "profile: `PROFILES`, [cloud-tags.md](cloud-tags.md#profiles)"),
+    ("tag profile", "profile: `PROFILES`, [tag-profiles.md](tag-profiles.md#profiles)"),
     ("Composite Resource, rendered", "the composite (XR) that is written"),
     ("`provisioned_resource`, `qualified_key`, `tag_key`, `provider`, `reason`", "the same attributes of the log line"),
 ];

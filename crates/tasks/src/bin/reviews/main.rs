@@ -4,10 +4,14 @@
 //! - `policies.yml`: the policies of deploy/, as Kubewarden's controller writes them for a PolicyServer;
 //! - `bad-settings.yml`: the same, with one more policy, whose settings are invalid;
 //! - `api.json`: paths of a Kubernetes API and their responses, for the policies' reads;
+//! - `canned.bin`, if the module can be run: its host calls and answers, for the module of `crates/canned-policy`;
 //! - `reviews.jsonl`: a policy, a review, and the engine's answer in each line. The reviews are the recorded ones, and the
 //!   creation of the objects of examples/blueprints.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+#[cfg(feature = "host")]
+mod canned;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,9 +41,13 @@ fn main() -> Result<()> {
 
     let cluster = cluster()?;
     fs::write(folder.join("api.json"), serde_json::to_string(&api(&cluster)?)?)?;
-    let mut lines = String::new();
-    for request in all_requests()? {
-        for (id, spec) in deployed.iter().filter(|(_, spec)| is_sent(&request, spec)) {
+    let (mut lines, mut reviews) = (String::new(), Vec::new());
+    for recorded in all_requests()? {
+        for (id, spec) in deployed.iter().filter(|(_, spec)| is_sent(&recorded, spec)) {
+            let mut request = recorded.clone();
+            // Each review is one of its own: the module of `crates/canned-policy` finds its answer by the number.
+            request["uid"] = json!(format!("canned-{:08}", reviews.len()));
+            reviews.push((request.clone(), spec["settings"].clone()));
             let answer = engine(&request, &spec["settings"], &cluster)?;
             // In monitor mode a PolicyServer admits every request unchanged, whatever the policy answers.
             let decides = spec["mode"] != "monitor";
@@ -56,6 +64,8 @@ fn main() -> Result<()> {
         }
     }
     fs::write(folder.join("reviews.jsonl"), lines)?;
+    #[cfg(feature = "host")]
+    fs::write(folder.join("canned.bin"), canned::recorded(&module, &reviews, &cluster)?)?;
     Ok(())
 }
 
