@@ -17,6 +17,8 @@ pub enum Stop {
     LookupFailed(LookupFailed),
     /// The same for the label registry.
     RegistryFailed(LookupFailed),
+    /// The same for an object whose labels become tags.
+    SourceFailed(LookupFailed),
     /// The object under review does not have the structure of a Kubernetes object.
     Malformed(Malformed),
 }
@@ -37,6 +39,14 @@ impl Stop {
     pub fn of_registry(self) -> Stop {
         match self {
             Stop::LookupFailed(failed) => Stop::RegistryFailed(failed),
+            other => other,
+        }
+    }
+
+    /// The same for a read of an object whose labels become tags.
+    pub fn of_source(self) -> Stop {
+        match self {
+            Stop::LookupFailed(failed) => Stop::SourceFailed(failed),
             other => other,
         }
     }

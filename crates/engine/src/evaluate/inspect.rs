@@ -45,7 +45,7 @@ pub fn propagated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluste
     let stored = Stored::new(objects.old);
     let budget = ReadBudget::whole();
     let answers = Answers::new(Reads::Cached, &budget);
-    let lookups = Lookups::new(&review.kind, &settings.lookup, cluster, &answers);
+    let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
     match ReviewedObject::read(review, &objects.new, &stored) {
         Ok(object) => list(&Subject::new(Some(place), object), settings, &lookups),
         Err(malformed) => Err(unknown(malformed.into())),
@@ -66,7 +66,7 @@ pub(super) fn list<'e>(subject: &Subject<'e>, settings: &Settings, lookups: &Loo
 fn unknown(stop: Stop) -> NotApplicable {
     match stop {
         Stop::NotApplicable(reason) => reason,
-        Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) => {
+        Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) | Stop::SourceFailed(failed) => {
             let is_missing = failed.error.cause == LookupCause::NotFound;
             let reason =
                 if is_missing { NotApplicableReason::ParentMissing } else { NotApplicableReason::LookupFailed };

@@ -35,6 +35,16 @@ impl<'e> Evaluation<'e> {
         self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
     }
 
+    /// The same for an object whose labels become tags.
+    pub(super) fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+        let reason = if failed.error.cause == LookupCause::NotFound {
+            NotApplicableReason::ParentMissing
+        } else {
+            NotApplicableReason::LookupFailed
+        };
+        self.react(failed, self.settings.cloud_tags.sources.on_failure, "cloudTags.sources.onFailure", reason)
+    }
+
     /// A missing object is not logged if the request is accepted.
     fn react(
         &self,
