@@ -106,7 +106,7 @@ fn compare(
 }
 
 fn class(file: &Path, count: &mut Count) -> Outcome {
-    let pair: Value = serde_yaml_ng::from_str(&fs::read_to_string(file)?)?;
+    let pair: Value = serde_saphyr::from_str(&fs::read_to_string(file)?)?;
     let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(file.with_extension("answers.json"))?)?;
     let before = fleet(&pair);
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
