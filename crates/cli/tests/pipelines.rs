@@ -240,7 +240,7 @@ fn the_hook_for_pre_commit_checks_all_manifests() {
     let used: Configuration = block("pre-commit");
     let [Repository { hooks: [used] }] = used.repos;
     let text = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
-    let hooks: [Hook; 1] = serde_yaml_ng::from_str(&text).unwrap();
+    let hooks: [Hook; 1] = serde_saphyr::from_str(&text).unwrap();
     let [hook] = hooks;
     assert_eq!((&*used.id, &*used.files, hook.pass_filenames), (&*hook.id, "^clusters/", false));
     let command = format!("{} {}", hook.entry, used.args.join(" "));
@@ -356,7 +356,7 @@ impl Runner {
     /// The exit codes of the action's steps, until one fails.
     fn action(&self, used: &str, inputs: &[(&str, &str)]) -> Vec<i32> {
         let text = fs::read_to_string(root().join("action.yml")).unwrap();
-        let action: Action = serde_yaml_ng::from_str(&text).unwrap();
+        let action: Action = serde_saphyr::from_str(&text).unwrap();
         assert!(inputs.iter().all(|(name, _)| action.inputs.contains_key(*name)), "{inputs:?}");
         let temp = self.home.join("temp").display().to_string();
         let mut context: BTreeMap<String, String> = [
