@@ -18,6 +18,10 @@ type provider struct {
 	namespace, account, service string
 	// gates are its feature gates.
 	gates string
+	// goFolder is that of the go.mod file that names the module; empty is that of the edition of Cluster API.
+	goFolder string
+	// noWebhooks is whether its webhooks are not installed.
+	noWebhooks bool
 }
 
 var providers = []provider{
@@ -69,11 +73,14 @@ func programsIn(directory, webhook, propagate string, edition *clusterAPI) progr
 	for _, provider := range providers {
 		built.managers[provider.name] = filepath.Join(directory, edition.name, provider.name, "manager")
 	}
+	for _, provider := range k3sProviders {
+		built.managers[provider.name] = filepath.Join(directory, "k3s", provider.name, "manager")
+	}
 	return built
 }
 
-// build builds every Go program into a folder. What is built already takes seconds.
-func build(ctx context.Context, directory, webhook, propagate string, edition *clusterAPI) (programs, error) {
+// build builds the Go programs into a folder, and those of K3s where they are run. What is built already takes seconds.
+func build(ctx context.Context, directory, webhook, propagate string, edition *clusterAPI, k3s bool) (programs, error) {
 	built := programsIn(directory, webhook, propagate, edition)
 	version, err := harness.ModuleField(ctx, "", "k8s.io/kubernetes", "{{.Version}}")
 	if err != nil {
@@ -91,11 +98,24 @@ func build(ctx context.Context, directory, webhook, propagate string, edition *c
 			return built, err
 		}
 	}
+	if !k3s {
+		return built, nil
+	}
+	for _, provider := range k3sProviders {
+		program := path.Join(provider.module, provider.folder)
+		if err := harness.Go(ctx, provider.goFolder, "build", "-o", built.managers[provider.name], program); err != nil {
+			return built, err
+		}
+	}
 	return built, nil
 }
 
 // manifests is the folder of a provider's manifests in the module cache.
 func (p provider) manifests(ctx context.Context, edition *clusterAPI) (string, error) {
-	directory, err := harness.ModuleField(ctx, edition.folder, p.module, "{{.Dir}}", edition.flags()...)
+	folder, flags := edition.folder, edition.flags()
+	if p.goFolder != "" {
+		folder, flags = p.goFolder, nil
+	}
+	directory, err := harness.ModuleField(ctx, folder, p.module, "{{.Dir}}", flags...)
 	return filepath.Join(directory, filepath.FromSlash(edition.programOf(p)), "config", "default"), err
 }

@@ -162,10 +162,11 @@ func (r *run) everywhere(ctx context.Context, key, value string) error {
 }
 
 const (
-	topologyOwned  = "topology.cluster.x-k8s.io/owned"
-	topologyMDName = "topology.cluster.x-k8s.io/deployment-name"
-	controlPlaneOf = "cluster.x-k8s.io/control-plane"
-	clusterName    = "cluster.x-k8s.io/cluster-name"
+	topologyOwned    = "topology.cluster.x-k8s.io/owned"
+	topologyMDName   = "topology.cluster.x-k8s.io/deployment-name"
+	controlPlaneOf   = "cluster.x-k8s.io/control-plane"
+	controlPlaneName = "cluster.x-k8s.io/control-plane-name"
+	clusterName      = "cluster.x-k8s.io/cluster-name"
 )
 
 // of selects what belongs to a MachineDeployment of the topology.

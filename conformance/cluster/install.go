@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
@@ -29,8 +33,13 @@ func (r *run) install(ctx context.Context, p provider, webhook int) error {
 	if err != nil {
 		return fmt.Errorf("kustomize %s: %w", p.name, err)
 	}
-	for _, resource := range built.Resources() {
-		if !installed[resource.GetKind()] {
+	// Not every kustomization has them in front.
+	resources := built.Resources()
+	slices.SortStableFunc(resources, func(a, b *resource.Resource) int {
+		return cmp.Compare(behindNamespaces(a), behindNamespaces(b))
+	})
+	for _, resource := range resources {
+		if !installed[resource.GetKind()] || p.noWebhooks && strings.HasSuffix(resource.GetKind(), "WebhookConfiguration") {
 			continue
 		}
 		fields, err := resource.Map()
@@ -38,12 +47,23 @@ func (r *run) install(ctx context.Context, p provider, webhook int) error {
 			return err
 		}
 		o := &object{Object: fields}
+		if p.noWebhooks && o.GetKind() == "CustomResourceDefinition" {
+			put(o, "spec", "conversion", map[string]any{"strategy": "None"})
+		}
 		r.answerLocally(o.Object, webhook)
 		if err := r.API.Ensure(ctx, o); err != nil {
 			return fmt.Errorf("install %s: %w", p.name, err)
 		}
 	}
 	return nil
+}
+
+// behindNamespaces is 0 for a Namespace and 1 for what is in one.
+func behindNamespaces(r *resource.Resource) int {
+	if r.GetKind() == "Namespace" {
+		return 0
+	}
+	return 1
 }
 
 // answerLocally replaces every reference to a webhook's Service by the manager's own address.

@@ -13,7 +13,7 @@ const nodesFile = "nodes.yaml"
 
 // kubelets register Nodes of a management cluster that manages itself, and write them again. The API server refuses
 // labels that a kubelet may not give itself, no matter who added them to its write.
-var kubelets = []step{{name: "register", play: registerNodes}}
+var kubelets = []step{{name: "register", play: registerNodes}, {name: "recorded-first", play: recordedFirst}}
 
 // nodeLabels are labels of the Machines, and whether a kubelet may give itself such a label.
 //

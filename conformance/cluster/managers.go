@@ -59,9 +59,17 @@ func (r *run) startManager(ctx context.Context, p provider, webhook, health, dia
 	}
 	return r.Start(p.name, env, r.programs.managers[p.name],
 		"--kubeconfig="+kubeconfig,
-		"--feature-gates="+r.programs.clusterAPI.gatesOf(p),
+		"--feature-gates="+r.programs.clusterAPI.gatesOf(p)+r.gatesOf(p),
 		"--webhook-cert-dir="+filepath.Dir(serving.Certificate), fmt.Sprintf("--webhook-port=%d", webhook),
 		fmt.Sprintf("--health-addr=127.0.0.1:%d", health),
 		fmt.Sprintf("--diagnostics-address=127.0.0.1:%d", diagnostics), "--insecure-diagnostics=true",
 	)
+}
+
+// gatesOf are the scenario's feature gates, for managers of Cluster API itself.
+func (r *run) gatesOf(p provider) string {
+	if p.module == providers[0].module {
+		return r.options.scenario.gates
+	}
+	return ""
 }

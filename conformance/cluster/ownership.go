@@ -21,6 +21,7 @@ var ownership = []step{
 	{name: "release", play: releaseApplied},
 	{name: "hand-made", play: handMade},
 	{name: "backfill", play: backfill},
+	{name: "set-and-dropped", play: setAndDropped},
 }
 
 // shortOwnership is what shows a policy that forgets who owns a field.

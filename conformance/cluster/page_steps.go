@@ -53,6 +53,26 @@ var stepAbout = map[string]string{
 		"server-side apply others; that manager releases them; then class and topology lose them",
 	"backfill-stored": "while the policy is absent, parts of Machines lose keys, and a third-party control plane gets a Machine " +
 		"that lacks its labels; `propagate backfill` completes them",
+	"recorded-first": "the Machine controller manages a Node of the same API server and may not write it for a moment; the Machine gains a label " +
+		"and an annotation, and an administrator writes the Node; then the controller may write again, and the Machine loses both",
+	"set-and-dropped": "while Cluster API's managers may not write, the topology gains a label, an annotation, a timeout, a taint and a " +
+		"readiness gate, Alice writes everything derived, and the topology loses them; then the managers may write again",
+	"extension":              "an extension is started that agrees to every in-place update",
+	"in-place-workers":       "a MachineDeployment gets a failure domain: its Machines move to a new MachineSet and are updated",
+	"in-place-control-plane": "the control plane's kubeadm configuration changes, and its Machine is updated",
+	"edit-moved":             "Alice changes a propagated label on the moved Machines",
+	"taint":                  "class and topology get taints, of both kinds of propagation",
+	"edit-taints":            "Alice changes and removes taints of two Machines; a third one is created",
+	"change-taints":          "a taint of the topology changes its value, another one goes",
+	"untaint":                "the workers of the topology lose their taints",
+	"k3s-create":             "a Cluster with a control plane of K3s, whose template has labels; so has the infrastructure's template",
+	"k3s-add":                "the control plane's template gains a label, an annotation and another timeout",
+	"k3s-change":             "their values change, right after Alice wrote the Machine and its parts",
+	"k3s-remove":             "they go, again right after Alice wrote",
+	"k3s-forced":             "the template has `cluster.x-k8s.io/control-plane` and `…/control-plane-name`, which K3s sets itself; Alice writes",
+	"k3s-edit":               "Alice changes and removes propagated labels on the Machine, its infrastructure and its bootstrap configuration",
+	"k3s-dropped": "while K3s may not write, the template gains a label and an annotation, Alice writes the Machine and its " +
+		"parts, and the template loses them; then K3s may write again",
 	"register": "kubelets create and update their Nodes, with the admission plugin `NodeRestriction`: one of a " +
 		"Machine with its `nodeRef`, one that names another's Machine, one whose Machine has no `nodeRef` yet",
 }

@@ -53,8 +53,16 @@ func key(kind, name string) string { return kind + "/" + name }
 // watchAll begins to watch all kinds in one namespace.
 func (r *record) watchAll(ctx context.Context, api *client, namespace, pools string) error {
 	r.objects = map[string]*object{}
+	kinds := map[string]string{}
 	for kind, version := range watched {
-		kind = strings.Replace(kind, poolKind, pools, 1)
+		kinds[strings.Replace(kind, poolKind, pools, 1)] = version
+	}
+	return r.watch(ctx, api, namespace, kinds)
+}
+
+// watch begins to watch kinds, with their versions.
+func (r *record) watch(ctx context.Context, api *client, namespace string, kinds map[string]string) error {
+	for kind, version := range kinds {
 		resource, err := api.Resource(version, kind, namespace)
 		if err != nil {
 			return err
@@ -64,7 +72,9 @@ func (r *record) watchAll(ctx context.Context, api *client, namespace, pools str
 			return fmt.Errorf("list %s: %w", kind, err)
 		}
 		for _, o := range list.Items {
+			r.mutex.Lock()
 			r.objects[key(kind, o.GetName())] = &o
+			r.mutex.Unlock()
 		}
 		// An API server ends the watch of a client that does not read for a moment: this one goes on where it was.
 		watcher, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), &cache.ListWatch{

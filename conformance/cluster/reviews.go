@@ -40,7 +40,9 @@ type reviews struct {
 
 // programUsers are users besides whose writes nobody may undo: they know what they do to their own objects.
 var programUsers = map[string]bool{
-	"system:serviceaccount:capd-system:capd-manager": true,
+	"system:serviceaccount:capd-system:capd-manager":              true,
+	"system:serviceaccount:capi-k3s-control-plane-system:default": true,
+	"system:serviceaccount:capi-k3s-bootstrap-system:default":     true,
 	providerUser: true,
 }
 

@@ -82,13 +82,18 @@ func play(ctx context.Context, options options, programs programs, root, directo
 	defer cancel()
 
 	begin := time.Now()
-	for _, start := range []func(context.Context) error{r.StartControlPlane, r.startManagers, r.startPolicy, r.meetPeople} {
+	for _, start := range []func(context.Context) error{r.StartControlPlane, r.startManagers, r.startK3s, r.startPolicy, r.meetPeople} {
 		if err := start(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if err := r.record.watchAll(ctx, r.API, namespace, options.clusterAPI.pools()); err != nil {
 		return nil, err
+	}
+	if options.scenario.k3s {
+		if err := r.record.watch(ctx, r.API, namespace, k3sKinds); err != nil {
+			return nil, err
+		}
 	}
 	harness.Say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())
 	for _, step := range options.scenario.steps {

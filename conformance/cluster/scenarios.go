@@ -18,6 +18,10 @@ type scenario struct {
 	deploy string
 	// settings are `clusterApi` settings beside those of the manifest; null takes one away.
 	settings map[string]any
+	// gates are feature gates of Cluster API's managers beside those of every run.
+	gates string
+	// k3s is whether the K3s provider is installed and its managers run.
+	k3s bool
 	// older is whether it is run with older editions of Cluster API, and not with the newest.
 	older bool
 	// trouble is what is wrong with the policy's host in the steps that say so.
@@ -64,6 +68,18 @@ var scenarios = []scenario{
 	{
 		name: "provider", about: "a control-plane provider that Cluster API does not know",
 		steps: otherProvider, wrong: []wrongPolicy{{cachedWrites, providerSteps}},
+	},
+	{
+		name: "k3s", about: "the K3s provider's own released managers, with one control-plane Machine",
+		steps: k3sSteps, k3s: true, wrong: []wrongPolicy{{forgetOwners, shortK3s}},
+	},
+	{
+		name: "inplace", about: "the feature gate `InPlaceUpdates` is on, and an extension agrees to every update",
+		steps: inPlace, gates: ",InPlaceUpdates=true,RuntimeSDK=true",
+	},
+	{
+		name: "taints", about: "`clusterApi.taints` is on: taints down to the Nodes of the simulated cluster",
+		steps: tainted, settings: map[string]any{"taints": true},
 	},
 	{name: "kubelet", about: "the policy for Nodes, `deploy/nodes.yaml`, and kubelets", steps: kubelets, deploy: nodesFile},
 	{name: "plan", about: "before each step `propagate plan` is asked what it does", steps: planning},

@@ -37,7 +37,7 @@ func (s *Server) Account(ctx context.Context, namespace, name string) (*corev1.P
 	if err != nil {
 		return nil, nil, err
 	}
-	file := filepath.Join(s.Directory, name+".token")
+	file := filepath.Join(s.Directory, namespace+"-"+name+".token")
 	if err := os.WriteFile(file, []byte(answer.Status.Token), 0o600); err != nil {
 		return nil, nil, err
 	}

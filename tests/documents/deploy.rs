@@ -108,10 +108,11 @@ fn two_policies_divide_what_the_engine_reads() -> Result<()> {
     let all: BTreeSet<Resource> = GRANTS
         .iter()
         .flat_map(|grant| {
-            grant.versions.iter().map(|version| (format!("{}/{version}", grant.group), grant.kind.to_owned()))
+            let api_version = |version| format!("{}/{version}", grant.group).trim_start_matches('/').to_owned();
+            grant.versions.iter().map(move |version| (api_version(version), grant.kind.to_owned()))
         })
         .collect();
-    let (of_tags, rest): (BTreeSet<Resource>, _) = all.into_iter().partition(|(_, kind)| kind == "LabelRegistry");
+    let (of_tags, rest): (BTreeSet<Resource>, _) = all.into_iter().partition(|(_, kind)| ["LabelRegistry", "Namespace"].contains(&&**kind));
     assert_eq!(granted(&policies["cloud-tags.yaml"]), of_tags);
     assert_eq!(granted(&policies["cluster-api.yaml"]), rest);
     Ok(())
@@ -193,6 +194,43 @@ fn the_job_that_touches_composites_may_list_get_and_patch_them_and_nothing_else(
     let touch = "metadata-propagation.plexsphere.com/touched-";
     let expected = json!(["annotate", named.join(","), "--all", "--all-namespaces", touch]);
     assert_eq!(pod["containers"][0]["args"], expected);
+    Ok(())
+}
+
+/// It reads what `propagate` reads of Cluster API, and patches what is below a control plane.
+#[test]
+fn the_job_that_touches_objects_below_third_party_control_planes_may_patch_these_and_nothing_else() -> Result<()> {
+    const FILE: &str = "deploy/third-party-touch.yaml";
+    let kinds: Vec<Value> = objects(FILE)?.iter().map(|object| object["kind"].clone()).collect();
+    assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "CronJob"]);
+    let role = object(FILE, "ClusterRole")?;
+    let rules = role["rules"].as_array().context("rules")?;
+    let of = |verbs: Value| resources(&rules.iter().filter(|rule| rule["verbs"] == verbs).cloned().collect());
+    let read = object("deploy/propagate-rbac.yaml", "ClusterRole")?;
+    let is_of_cluster_api = |(group, name): &Resource| {
+        group.ends_with("cluster.x-k8s.io") || name == "nodes" || group == "labels.plexsphere.com"
+    };
+    let expected: BTreeSet<Resource> = resources(&read["rules"]).into_iter().filter(is_of_cluster_api).collect();
+    assert_eq!(of(json!(["get", "list"])), expected);
+    let patched = [("bootstrap.", "*"), ("", "machines"), ("infrastructure.", "*")];
+    let patched = patched.map(|(group, name)| (format!("{group}cluster.x-k8s.io"), name.to_owned()));
+    assert_eq!(of(json!(["patch"])), BTreeSet::from(patched));
+    let account = object(FILE, "ServiceAccount")?["metadata"].take();
+    let subject = json!({ "kind": "ServiceAccount", "name": account["name"], "namespace": account["namespace"] });
+    let binding = object(FILE, "ClusterRoleBinding")?;
+    assert_eq!(binding["subjects"], json!([subject]));
+    assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
+    let job = object(FILE, "CronJob")?;
+    assert_eq!(job["metadata"]["namespace"], account["namespace"]);
+    let pod = &job["spec"]["jobTemplate"]["spec"]["template"]["spec"];
+    assert_eq!(pod["serviceAccountName"], account["name"]);
+    let list = "/objects/list.json";
+    assert_eq!(
+        pod["initContainers"][0]["args"],
+        json!(["backfill", "--live", "--all-namespaces", "--third-party", list])
+    );
+    let touch = "metadata-propagation.plexsphere.com/touched-";
+    assert_eq!(pod["containers"][0]["args"], json!(["annotate", "--filename", list, touch]));
     Ok(())
 }
 

@@ -168,6 +168,7 @@ fn repeated() -> Result<Vec<(String, &'static str, String)>> {
         ("questions-ui.yml".to_owned(), "    default: v", newest.trim_start_matches('v').to_owned()),
         ("README.md".to_owned(), "From v", ours.clone()),
         ("docs/first-ten-minutes.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
+        ("deploy/third-party-touch.yaml".to_owned(), "plexsphere/propagate:v", ours.clone()),
         ("USAGE.md".to_owned(), "  version: ", newest.clone()),
         ("docs/pipelines.md".to_owned(), "plexsphere/metadata-propagation-policy@v", ours.clone()),
         ("docs/pipelines.md".to_owned(), "VERSION: v", ours.clone()),

@@ -8,12 +8,13 @@ use crate::file::check;
 const CHART: &str = "charts/metadata-propagation-policy";
 
 /// The files that its templates read.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "cloud-tags",
     "cluster-api",
     "nodes",
     "policy-server",
     "rbac",
+    "third-party-touch",
     "verify",
     "verify-cloud-tags",
     "verify-kubeadm",

@@ -13,6 +13,7 @@ mod file;
 mod fixtures;
 mod messages;
 mod requests;
+mod results;
 mod rules;
 mod settings;
 mod tables;

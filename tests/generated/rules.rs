@@ -39,7 +39,7 @@ fn keys(rule: &Rule, edition: Version) -> String {
         }
         Keys::Only(criteria) => {
             let fixed = |criterion: &&Criterion| matches!(criterion, Criterion::Prefix(_) | Criterion::Domain(_));
-            let expressions = edition.at_least(Version::NODE_EXPRESSIONS);
+            let expressions = edition.at_least(Version::NODE_LABEL_EXPRESSIONS);
             let criteria = criteria.iter().filter(|criterion| expressions || fixed(criterion));
             criteria.map(ToString::to_string).collect::<Vec<_>>().join(", ")
         }

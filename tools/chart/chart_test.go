@@ -168,9 +168,10 @@ func TestEverythingTurnedOnIsEveryManifest(t *testing.T) {
   enabled: true
 nodes: { enabled: true }
 reports: { clusterApi: true, kubeadm: true, cloudTags: true }
+thirdPartyTouch: { enabled: true }
 `)
 	same(t, rendered, deployed(t, "policy-server", "rbac", "cluster-api", "label-registry-crd", "nodes", "cloud-tags",
-		"verify", "verify-kubeadm", "verify-cloud-tags", "verify-rbac"))
+		"verify", "verify-kubeadm", "verify-cloud-tags", "verify-rbac", "third-party-touch"))
 }
 
 // What docs/operating.md says of `helm uninstall`: Helm removes what it rendered, and keeps the definitions in crds/ and what asks it to.

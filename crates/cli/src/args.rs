@@ -190,6 +190,10 @@ pub(crate) struct BackfillArgs {
     /// Print manifests with which server-side apply gives up fields that controllers own, too.
     #[arg(long)]
     pub(crate) release: bool,
+    /// Write the objects below third-party control planes to a file instead, for `kubectl annotate --filename FILE
+    /// metadata-propagation.plexsphere.com/touched-`; an empty list if they lack nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server_side", "release"])]
+    pub(crate) third_party: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) sources: InputSources,
     #[command(flatten)]

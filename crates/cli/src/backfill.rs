@@ -1,6 +1,7 @@
 //! `propagate backfill`: what stored objects lack, as commands for kubectl or as configurations for server-side apply.
 
-use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means, count};
+use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means, ObjectId, count};
+use serde_json::{Value, json};
 
 use crate::args::BackfillArgs;
 use crate::live::{self, Question};
@@ -10,7 +11,9 @@ use crate::{Exit, Failure, input, output, settings};
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let question = Question { object: None, is_for_clusters: true };
+    // What is below a control plane needs no permission to read composites.
+    let object = args.third_party.is_some().then_some("Machine");
+    let question = Question { object, is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &args.sources.named(&args.paths), &question)?;
     let fleet = &input.fleet;
     let means = match (args.server_side, args.release) {
@@ -19,17 +22,11 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
         (false, false) => Means::Touch,
     };
     let Backfill { steps, refused, not_compared } = Backfill::of(fleet, &settings, means);
-    let mut out = if steps.is_empty() { String::new() } else { header(means, &steps) };
-    for (index, step) in steps.iter().enumerate() {
-        if index > 0 && means != Means::Touch {
-            out += "---\n";
-        }
-        out += &step.text;
+    if let Some(file) = &args.third_party {
+        output::write_to(Some(file), objects(&steps).as_bytes())?;
+    } else {
+        print(means, &steps, input.kubectl.as_deref())?;
     }
-    if let Some(flags) = &input.kubectl {
-        out = with_flags(&out, flags);
-    }
-    output::print(out.as_bytes())?;
     let is_unreadable = input::warn(&input);
     let mut locator = Locator::new(fleet.sources());
     for refused in &refused {
@@ -47,9 +44,41 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     Ok(match refused.is_empty() {
         _ if is_unreadable => Exit::Unreadable,
         _ if fleet.objects().next().is_none() => Exit::Nothing,
+        // The list is complete: what is refused is not in it.
+        _ if args.third_party.is_some() => Exit::Clean,
         false => Exit::Found,
         true => Exit::Clean,
     })
+}
+
+/// Prints the commands or configurations.
+fn print(means: Means, steps: &[BackfillStep], kubectl: Option<&str>) -> Result<(), Failure> {
+    let mut out = if steps.is_empty() { String::new() } else { header(means, steps) };
+    for (index, step) in steps.iter().enumerate() {
+        if index > 0 && means != Means::Touch {
+            out += "---\n";
+        }
+        out += &step.text;
+    }
+    if let Some(flags) = kubectl {
+        out = with_flags(&out, flags);
+    }
+    output::print(out.as_bytes()).map(|_| ())
+}
+
+/// The names of the objects below third-party control planes, as a list that kubectl reads.
+fn objects(steps: &[BackfillStep]) -> String {
+    let item = |step: &BackfillStep| {
+        let ObjectId { group, kind, namespace, name } = &step.id;
+        let slash = if group.is_empty() { "" } else { "/" };
+        json!({
+            "apiVersion": format!("{group}{slash}{}", step.version), "kind": kind,
+            "metadata": { "namespace": namespace, "name": name },
+        })
+    };
+    let items: Vec<Value> = steps.iter().filter(|step| step.is_third_party).map(item).collect();
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
+    format!("{list:#}\n")
 }
 
 /// The commands for the cluster that was read: the current context may have changed by the time they are run.

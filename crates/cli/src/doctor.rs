@@ -20,6 +20,7 @@ mod policy;
 mod rbac;
 mod registry;
 mod report;
+mod reports;
 mod server;
 mod settings;
 mod status;
@@ -39,7 +40,8 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let DoctorArgs { filename, namespace, kustomize, .. } = args;
     let (filename, namespace) = (filename.clone(), namespace.clone());
     let sources = InputSources { filename, namespace, kustomize: *kustomize, settings: None };
-    let input = live::installation(&args.live, &sources, &sources.named(&args.paths))?;
+    let paths = sources.named(&args.paths);
+    let input = live::installation(&args.live, &sources, &paths, reports::definitions())?;
     let items = items(&input.fleet);
     let installation = Installation::of(&items, &input);
     if installation.policies.is_empty() && !installation.is_live {

@@ -78,15 +78,22 @@ pub(crate) fn input(
 }
 
 /// The installation of the policy: in the named files, in the cluster with all its namespaces, or in the current
-/// directory.
+/// directory. Definitions are read by name: those of the kinds that the policy reads, and further ones.
 ///
 /// # Errors
 /// Like [`input`].
-pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Input, Failure> {
+pub(crate) fn installation(
+    args: &LiveArgs,
+    sources: &InputSources,
+    paths: &[PathBuf],
+    definitions: impl Iterator<Item = String>,
+) -> Result<Input, Failure> {
     if let Some(input) = of_files(args, sources, paths, true)? {
         return Ok(input);
     }
-    let definitions = GRANTS.iter().map(|grant| format!("{}.{}", plural(grant.kind), grant.group)).collect();
+    let served = GRANTS.iter().filter(|grant| !grant.group.is_empty());
+    let read = served.map(|grant| format!("{}.{}", plural(grant.kind), grant.group));
+    let definitions = read.chain(definitions).collect();
     let query =
         Query { namespaces: None, topic: Topic::Installation, kind: None, versions: BTreeMap::new(), definitions };
     args.read(&args.connection()?, &query)

@@ -126,7 +126,10 @@ pub(crate) fn write_plain(
 }
 
 /// Writes a file, or to standard output.
-fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     let Some(path) = file else { return print(bytes).map(|_| ()) };
     let written = File::create(path).and_then(|file| anstream::StripStream::new(file).write_all(bytes));
     written.map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))

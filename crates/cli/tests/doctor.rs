@@ -44,6 +44,7 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("a_policy_server_without_memory_limit", &[(SERVER, "    memory: 512Mi", "    cpu: 512m")]),
     ("a_policy_server_that_is_not_ready", &[(SERVER, "spec:\n  # The version", "status: { conditions: [{ type: DeploymentReconciled, status: 'False', message: quota exceeded }] }\nspec:\n  # The version")]),
     ("a_policy_that_is_pending", &[(NODES, "spec:\n", "status: { policyStatus: pending, conditions: [{ type: PolicyActive, status: 'False', message: the webhook is not registered }] }\nspec:\n")]),
+    ("a_policy_without_its_policy_server", &[(NODES, "policyServer: metadata-propagation", "policyServer: deleted"), (NODES, "spec:\n", "status: { policyStatus: scheduled }\nspec:\n")]),
     ("a_policy_that_is_active", &[(NODES, "spec:\n", "status: { policyStatus: active }\nspec:\n")]),
     ("settings_that_are_not_valid", &[(POLICY, "      onConflict: restore", "      onConflict: keep"), (POLICY, "    guards:\n", "    gaurds:\n")]),
     ("mutate_without_mutating", &[(POLICY, "  mutating: true", "  mutating: false")]),
@@ -77,6 +78,7 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("a_rule_for_a_composite_that_is_not_defined", &[(TAGS, "xawsec2instances", "xawsec2instance")]),
     ("a_rule_for_a_version_that_is_not_served", &[(TAGS, "      apiVersions: [v1alpha1]\n      resources: [xawsec2instances]", "      apiVersions: [v1beta1]\n      resources: [xawsec2instances]")]),
     ("a_group_without_a_rule", &[(TAGS, "        - apiGroups: [blueprints.plexsphere.com]", "        - apiGroups: [blueprints.plexsphere.com, other.example.com]")]),
+    ("reports_of_the_older_api", &[(MANAGERS, "group: openreports.io\n  names: { kind: Report,", "group: wgpolicyk8s.io\n  names: { kind: PolicyReport,"), (MANAGERS, "group: openreports.io\n  names: { kind: ClusterReport,", "group: wgpolicyk8s.io\n  names: { kind: ClusterPolicyReport,")]),
     ("a_registry_that_does_not_exist", &[(TAGS, "      onRegistryFailure: reject", "      registry: { name: defualt }\n      onRegistryFailure: reject"), (MANAGERS, "apiVersion: apiextensions.crossplane.io/v2", "apiVersion: labels.plexsphere.com/v1alpha1\nkind: LabelRegistry\nmetadata: { name: default }\n---\napiVersion: apiextensions.crossplane.io/v2")]),
 ];
 
@@ -122,7 +124,7 @@ fn the_manifests_of_deploy_are_an_installation_that_works() {
     let folder = installation("deployed", &[]);
     let (code, text) = doctor(&folder, &["."]);
     is_expected("deployed.txt", &format!("{text}exit code {code}\n"));
-    assert!(code == 0 && text.contains("\n13 checks: nothing found; "), "{text}");
+    assert!(code == 0 && text.contains("\n14 checks: nothing found; "), "{text}");
 }
 
 /// What is printed beyond what is printed of the manifests as they are.

@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(of("a", "b"), ["label `a` is not synced to Nodes; use label `b`"]);
         assert_eq!(of(&key, &typed), [elided.clone(), format!("use label `{typed}`")]);
         assert_eq!(of(&key, &[&*typed, &typed].concat()), std::slice::from_ref(&elided));
-        let early = Fact::NotSyncedBefore { entry: label(&key), version: "v1.10".to_owned() };
+        let early = Fact::NotSyncedBefore { entry: label(&key), version: "v1.9.7".to_owned() };
         assert_eq!(of_fact(&early), [short(early.to_string())]);
     }
 

@@ -50,6 +50,10 @@ pub struct Backfill {
 pub struct BackfillStep {
     /// The object's name.
     pub id: ObjectId,
+    /// The version of its API.
+    pub version: String,
+    /// Whether it is below a control plane of another provider, where no controller of Cluster API adds what it lacks.
+    pub is_third_party: bool,
     /// A shell command after a comment, or a configuration for server-side apply as YAML.
     pub text: String,
     /// Whether the object has another value for one of the entries: its owner must be overridden.
@@ -116,7 +120,13 @@ impl Backfill {
                     stuck.insert(number);
                     backfill.refused.push(refused(messages::BELOW_REFUSED.to_owned()));
                 }
-                ComparedObject::Lacking(step) => backfill.steps.push(step),
+                ComparedObject::Lacking(needed) => backfill.steps.push(BackfillStep {
+                    id: member.id.clone(),
+                    version: member.version().to_owned(),
+                    is_third_party: is_third_party(&hierarchy, member),
+                    text: needed.text,
+                    conflicts: needed.conflicts,
+                }),
                 ComparedObject::Refused(reason) => {
                     stuck.insert(number);
                     backfill.refused.push(refused(reason));
@@ -131,10 +141,25 @@ impl Backfill {
 /// The results of comparing an object with its sources.
 enum ComparedObject {
     Complete,
-    Lacking(BackfillStep),
+    Lacking(Needed),
     Refused(String),
     Unknown,
 }
+
+/// What has to be done for an object: the last two fields of [`BackfillStep`].
+struct Needed {
+    text: String,
+    conflicts: bool,
+}
+
+/// Whether an object is created from a control plane of another provider than kubeadm, or from a Machine of one.
+fn is_third_party(hierarchy: &Hierarchy, member: &Member) -> bool {
+    let owners = std::iter::successors(Some(member), |member| hierarchy.member(member.parent?));
+    owners.skip(1).take(2).any(|owner| owner.id.group == CONTROL_PLANES && owner.id.kind != "KubeadmControlPlane")
+}
+
+/// The API group of control planes, whoever provides them.
+const CONTROL_PLANES: &str = "controlplane.cluster.x-k8s.io";
 
 /// One stored object, and what it is compared with.
 struct StoredObject<'a> {

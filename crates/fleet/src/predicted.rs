@@ -25,13 +25,47 @@ pub(crate) struct Maker<'a> {
     pub(crate) find: &'a dyn Fn(&ObjectId) -> Option<&'a Value>,
 }
 
-/// The bootstrap configurations that control planes create for their Machines: no template has a reference to one.
-const BOOTSTRAP: &[(&str, &str)] = &[
-    ("KubeadmControlPlane", "KubeadmConfig"),
-    ("RKE2ControlPlane", "RKE2Config"),
-    ("KThreesControlPlane", "KThreesConfig"),
-    ("K0sControlPlane", "K0sControllerConfig"),
+/// A kind of control plane with Machines.
+struct ControlPlaneKind {
+    kind: &'static str,
+    /// The bootstrap configuration that it creates for a Machine: no template has a reference to one.
+    bootstrap: &'static str,
+    /// The version of that, if it is not the control plane's.
+    bootstrap_version: Option<&'static str>,
+    /// The reference to the template of the infrastructure, if it is not where the contract has it.
+    infrastructure: Option<&'static str>,
+}
+
+/// The providers' kinds.
+///
+/// Source: the types of each control plane, and where it creates a Machine: cluster-api v1.14 controlplane/kubeadm,
+/// cluster-api-provider-rke2 v0.25, cluster-api-k3s v0.3.1, k0smotron v2.1, cluster-api-k8s 212a208,
+/// cluster-api-control-plane-provider-talos 97b33e7, kairos-capi 0abbf74,
+/// cluster-api-provider-openshift-assisted 24cdcec.
+const CONTROL_PLANES: &[ControlPlaneKind] = &[
+    plane("KubeadmControlPlane", "KubeadmConfig"),
+    plane("RKE2ControlPlane", "RKE2Config"),
+    plane("KThreesControlPlane", "KThreesConfig"),
+    plane("K0sControlPlane", "K0sControllerConfig"),
+    plane("CK8sControlPlane", "CK8sConfig").naming("/spec/machineTemplate/infrastructureTemplate"),
+    plane("TalosControlPlane", "TalosConfig").naming("/spec/infrastructureTemplate"),
+    plane("KairosControlPlane", "KairosConfig"),
+    plane("OpenshiftAssistedControlPlane", "OpenshiftAssistedConfig").configured_in("v1alpha2"),
 ];
+
+const fn plane(kind: &'static str, bootstrap: &'static str) -> ControlPlaneKind {
+    ControlPlaneKind { kind, bootstrap, bootstrap_version: None, infrastructure: None }
+}
+
+impl ControlPlaneKind {
+    const fn naming(self, infrastructure: &'static str) -> ControlPlaneKind {
+        ControlPlaneKind { infrastructure: Some(infrastructure), ..self }
+    }
+
+    const fn configured_in(self, version: &'static str) -> ControlPlaneKind {
+        ControlPlaneKind { bootstrap_version: Some(version), ..self }
+    }
+}
 
 /// Whether controllers create other objects from those of a kind.
 pub(crate) fn makes_others(id: &ObjectId) -> bool {
@@ -48,20 +82,31 @@ pub(crate) fn predicted(above: &Maker<'_>) -> Vec<FleetObject> {
         (CORE_GROUP, "MachineDeployment") => above.one("MachineSet", above.machine("/spec/template/spec")),
         (CORE_GROUP, "MachineSet") => above.one("Machine", above.machine("/spec/template/spec")),
         (CORE_GROUP, "Machine") => machine_parts(above),
-        (CONTROL_PLANE_GROUP, kind) if !kind.ends_with("Template") => {
-            let is_new = above.object.pointer("/spec/machineTemplate/spec").is_some();
-            let template = if is_new { "/spec/machineTemplate/spec" } else { "/spec/machineTemplate" };
-            let mut machine = above.machine(template);
-            let config = BOOTSTRAP.iter().find(|(plane, _)| *plane == kind);
-            if let (Some((_, config)), Some(fields)) = (config, machine.as_object_mut()) {
-                let version = format!("{BOOTSTRAP_GROUP}/{}", above.version);
-                fields
-                    .insert("bootstrap".to_owned(), json!({ "configRef": { "apiVersion": version, "kind": config } }));
-            }
-            above.one("Machine", machine)
-        }
+        (CONTROL_PLANE_GROUP, kind) if !kind.ends_with("Template") => match control_plane_machine(above, kind) {
+            Some(machine) => above.one("Machine", machine),
+            None => Vec::new(),
+        },
         _ => Vec::new(),
     }
+}
+
+/// What a control plane creates its Machines from; `None` if it has none, as a hosted or managed one.
+///
+/// Source: Cluster API's book, Contract rules for ControlPlane, "ControlPlane: machines".
+fn control_plane_machine(plane: &Maker<'_>, kind: &str) -> Option<Value> {
+    let row = CONTROL_PLANES.iter().find(|row| row.kind == kind);
+    let own = row.and_then(|row| plane.object.pointer(row.infrastructure?));
+    let template = plane.object.pointer("/spec/machineTemplate");
+    if template.is_none() && own.is_none() && kind != "KubeadmControlPlane" {
+        return None;
+    }
+    let template = template.map(|template| template.get("spec").unwrap_or(template));
+    let infrastructure = own.or_else(|| template?.get("infrastructureRef"));
+    let bootstrap = row.map(|row| {
+        let version = row.bootstrap_version.unwrap_or(plane.version);
+        json!({ "configRef": { "apiVersion": format!("{BOOTSTRAP_GROUP}/{version}"), "kind": row.bootstrap } })
+    });
+    Some(json!({ "infrastructureRef": infrastructure, "bootstrap": bootstrap }))
 }
 
 impl Maker<'_> {
@@ -254,5 +299,64 @@ fn object(group: &str, version: &str, kind: &str, namespace: &str, name: &str, j
         version: owned(version),
         json: json.to_string().into(),
         origin: Origin { source: 0, document: 0..0, item: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The infrastructure and bootstrap configuration of the Machine that a control plane of a kind creates.
+    fn parts(kind: &str, version: &str, spec: Value) -> Option<(Value, Value)> {
+        let id = ObjectId {
+            group: CONTROL_PLANE_GROUP.to_owned(),
+            kind: kind.to_owned(),
+            namespace: "fleet".to_owned(),
+            name: "cp".to_owned(),
+        };
+        let (object, find) = (json!({ "spec": spec }), |_: &ObjectId| None);
+        let maker = Maker { id: &id, version, object: &object, class: None, cluster: "c1", children: &[], find: &find };
+        let machine: Value = serde_json::from_str(&predicted(&maker).first()?.json).unwrap();
+        let at = |path: &str| machine.pointer(path).cloned().unwrap_or_default();
+        Some((at("/spec/infrastructureRef/name"), at("/spec/bootstrap/configRef")))
+    }
+
+    #[test]
+    fn each_provider_names_its_templates_in_its_own_place() {
+        let template = json!({ "name": "machines" });
+        let of_contract = json!({ "machineTemplate": { "infrastructureRef": template } });
+        for (kind, version, spec, bootstrap) in [
+            ("KubeadmControlPlane", "v1beta1", of_contract.clone(), "v1beta1/KubeadmConfig"),
+            (
+                "KubeadmControlPlane",
+                "v1beta2",
+                json!({ "machineTemplate": { "spec": { "infrastructureRef": template } } }),
+                "v1beta2/KubeadmConfig",
+            ),
+            ("RKE2ControlPlane", "v1beta1", of_contract.clone(), "v1beta1/RKE2Config"),
+            ("KThreesControlPlane", "v1beta2", of_contract.clone(), "v1beta2/KThreesConfig"),
+            ("K0sControlPlane", "v1beta1", of_contract.clone(), "v1beta1/K0sControllerConfig"),
+            (
+                "CK8sControlPlane",
+                "v1beta2",
+                json!({ "machineTemplate": { "infrastructureTemplate": template } }),
+                "v1beta2/CK8sConfig",
+            ),
+            ("TalosControlPlane", "v1alpha3", json!({ "infrastructureTemplate": template }), "v1alpha3/TalosConfig"),
+            ("KairosControlPlane", "v1beta2", of_contract.clone(), "v1beta2/KairosConfig"),
+            ("OpenshiftAssistedControlPlane", "v1alpha3", of_contract.clone(), "v1alpha2/OpenshiftAssistedConfig"),
+        ] {
+            let (version_of_bootstrap, config) = bootstrap.split_once('/').unwrap();
+            let api_version = format!("{BOOTSTRAP_GROUP}/{version_of_bootstrap}");
+            let expected = (json!("machines"), json!({ "apiVersion": api_version, "kind": config }));
+            assert_eq!(parts(kind, version, spec), Some(expected), "{kind} {version}");
+        }
+    }
+
+    #[test]
+    fn a_hosted_control_plane_has_no_machines() {
+        for kind in ["KamajiControlPlane", "K0smotronControlPlane", "AWSManagedControlPlane"] {
+            assert_eq!(parts(kind, "v1beta2", json!({ "version": "v1.34.0" })), None, "{kind}");
+        }
     }
 }

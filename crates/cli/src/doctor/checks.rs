@@ -3,7 +3,7 @@
 use super::finding::CheckResults;
 use super::installation::Installation;
 use super::{
-    composites, conditions, controllers, grants, installed, operation, permissions, registry, server, settings,
+    composites, conditions, controllers, grants, installed, operation, permissions, registry, reports, server, settings,
 };
 use super::{flags, status, version};
 
@@ -44,6 +44,7 @@ pub(crate) const INSTALLATION_CHECKS: &[InstallationCheck] = &[
     check("version",     "clusterApi.version is the installed Cluster API",                   &[DEPLOYMENTS],                          version::run),
     check("flags",       "clusterApi.taints and clusterApi.node are the manager's flags",     &[DEPLOYMENTS],                          flags::run),
     check("composites",  "rules and settings name the composites that are defined",           &[DEFINITIONS],                          composites::run),
+    check("reports",     "what the audit scanner writes is served",                           &[KINDS],                                reports::run),
     check("registry",    "the LabelRegistry objects of the settings exist",                   &[REGISTRIES],                           registry::run),
 ];
 

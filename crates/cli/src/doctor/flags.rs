@@ -64,15 +64,13 @@ fn patterns<'a>(
     settings: &ClusterApi,
     core: &Manager<'a>,
 ) -> Vec<InstallationFinding<'a>> {
-    if !settings.version.at_least(Version::NODE_EXPRESSIONS) {
-        return Vec::new();
-    }
-    let lists: [(&str, &str, &[Pattern]); 2] = [
-        ("additional-sync-machine-labels", "additionalLabels", &settings.node.additional_labels),
-        ("additional-sync-machine-annotations", "additionalAnnotations", &settings.node.additional_annotations),
+    let (labels, annotations) = (&settings.node.additional_labels, &settings.node.additional_annotations);
+    let lists: [(&str, &str, &[Pattern], Version); 2] = [
+        ("additional-sync-machine-labels", "additionalLabels", labels, Version::NODE_LABEL_EXPRESSIONS),
+        ("additional-sync-machine-annotations", "additionalAnnotations", annotations, Version::NODE_ANNOTATIONS),
     ];
     let mut findings = Vec::new();
-    for (flag, name, set) in lists {
+    for (flag, name, set, _) in lists.into_iter().filter(|(_, _, _, since)| settings.version.at_least(*since)) {
         let given: BTreeSet<String> = core.flag(flag).into_iter().map(str::to_owned).collect();
         let set: BTreeSet<String> = set.iter().map(text).collect();
         if given == set {

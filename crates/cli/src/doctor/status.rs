@@ -6,6 +6,7 @@ use fleet::FindingLevel;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
+use super::item::KUBEWARDEN;
 use super::policy::InstalledPolicy;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
@@ -18,8 +19,33 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         match policy.item.text("/status/policyStatus") {
             "active" => results.judge(&id.to_string(), Vec::new(), || "is active".to_owned()),
             "" if !installation.is_live => results.not_examined(&id.to_string(), "the manifest has no status"),
+            "scheduled" if !has_server(installation, policy) => {
+                results.judge("", vec![unscheduled(policy)], String::new);
+            }
             status => results.judge("", vec![inactive(policy, status)], String::new),
         }
+    }
+}
+
+/// Whether the policy's PolicyServer exists, as far as that is known.
+fn has_server(installation: &Installation<'_>, policy: &InstalledPolicy<'_>) -> bool {
+    installation.of_kind(KUBEWARDEN, "PolicyServer").any(|server| server.object.id.name == policy.server())
+}
+
+/// A policy whose PolicyServer was deleted, or never created.
+///
+/// Source: kubewarden-controller, internal/controller/policy_subreconciler.go, `reconcilePolicyServerUnavailable`.
+fn unscheduled<'a>(policy: &InstalledPolicy<'a>) -> InstallationFinding<'a> {
+    let (id, server) = (&policy.item.object.id, policy.server());
+    InstallationFinding {
+        level: FindingLevel::Error,
+        message: format!(
+            "{id} is not enforced: it has status `scheduled`, because PolicyServer {server} does not exist"
+        ),
+        object: Some(policy.item.object),
+        at: "status".to_owned(),
+        why: "the webhooks are deleted with the PolicyServer, and every write is accepted unchecked",
+        fix: format!("create PolicyServer {server} again: deploy/policy-server.yaml"),
     }
 }
 

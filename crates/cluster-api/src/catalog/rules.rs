@@ -89,8 +89,8 @@ pub const RULES: &[Rule] = &[
     row(MachineSetTemplate,          Annotations, Keys::Every,                           &[Machine, InfraMachine, BootstrapConfig]),
     // Machine
     row(Machine,                     Labels,      Keys::Only(NODE_LABELS),               &[Node]),
-    row(Machine,                     Annotations, Keys::Every,                           NOWHERE).until(Version::minor(10)),
-    row(Machine,                     Annotations, Keys::Only(NODE_ANNOTATIONS),          &[Node]).since(Version::minor(10)),
+    row(Machine,                     Annotations, Keys::Every,                           NOWHERE).until(Version::NODE_ANNOTATIONS),
+    row(Machine,                     Annotations, Keys::Only(NODE_ANNOTATIONS),          &[Node]).since(Version::NODE_ANNOTATIONS),
 
     // Not on the page. MachinePool, beside MachineDeployment
     row(MachinePoolTopology,         Labels,      Keys::Every,                           &[MachinePool, MachinePoolTemplate]).in_code(),
@@ -164,7 +164,7 @@ impl Rule {
     /// use cluster_api::catalog::version::Version;
     /// use kube::map_kind::MapKind;
     ///
-    /// // Since v1.10, other annotations of a Machine propagate.
+    /// // Since v1.9.7, some annotations of a Machine propagate.
     /// let mut of_machines = RULES.iter().filter(|rule| (rule.from, rule.map) == (Place::Machine, MapKind::Annotations));
     /// let has_more = of_machines.any(|rule| rule.holds(Version::minor(10)) && !rule.holds(Version::minor(9)));
     /// assert!(has_more);

@@ -5,21 +5,37 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A minor version of Cluster API, such as `v1.14`.
+/// A version of Cluster API, such as `v1.14`. Of v1.9 the patch counts, because rules came with patches there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
-pub struct Version(u16);
+pub struct Version {
+    minor: u16,
+    /// 0 for every minor version but [`BACKPORTED`].
+    patch: u16,
+}
+
+/// The minor version that got rules with its patches.
+const BACKPORTED: u16 = 9;
+/// The last of its patches that did: later ones have the same rules.
+const LAST_BACKPORT: u16 = 7;
 
 impl Version {
     /// The newest version whose rules this engine knows.
-    pub const NEWEST: Version = Version(14);
+    pub const NEWEST: Version = Version::minor(14);
     /// The oldest version whose page this engine follows.
-    pub const OLDEST_EDITION: Version = Version(6);
-    /// The first version that syncs annotations, and by expression, to Nodes.
-    pub const NODE_EXPRESSIONS: Version = Version(10);
+    pub const OLDEST_EDITION: Version = Version::minor(6);
+    /// The first version that syncs labels to Nodes by expression.
+    ///
+    /// Source: main.go of v1.9.5, `additional-sync-machine-labels`, which v1.9.4 lacks.
+    pub const NODE_LABEL_EXPRESSIONS: Version = Version { minor: BACKPORTED, patch: 5 };
+    /// The first version that syncs annotations to Nodes, those of the domain and by expression.
+    ///
+    /// Source: main.go of v1.9.7, `additional-sync-machine-annotations`, and internal/controllers/machine,
+    /// `getManagedAnnotations`, which v1.9.6 lacks.
+    pub const NODE_ANNOTATIONS: Version = Version { minor: BACKPORTED, patch: LAST_BACKPORT };
     /// The first version whose class patches reach labels and annotations of a control plane.
-    pub const PATCHED_METADATA: Version = Version(14);
+    pub const PATCHED_METADATA: Version = Version::minor(14);
 
     /// `v1.MINOR`.
     ///
@@ -30,7 +46,7 @@ impl Version {
     /// ```
     #[must_use]
     pub const fn minor(minor: u16) -> Version {
-        Version(minor)
+        Version { minor, patch: 0 }
     }
 
     /// Whether this version has what `since` introduced. Versions older than the oldest edition are treated like that
@@ -40,7 +56,7 @@ impl Version {
     /// use cluster_api::catalog::version::Version;
     ///
     /// assert!(Version::minor(14).at_least(Version::PATCHED_METADATA));
-    /// assert!(!Version::minor(9).at_least(Version::NODE_EXPRESSIONS));
+    /// assert!(!Version::minor(9).at_least(Version::NODE_ANNOTATIONS));
     /// ```
     #[must_use]
     pub fn at_least(self, since: Version) -> bool {
@@ -50,7 +66,8 @@ impl Version {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v1.{}", self.0)
+        write!(f, "v1.{}", self.minor)?;
+        if self.patch == 0 { Ok(()) } else { write!(f, ".{}", self.patch) }
     }
 }
 
@@ -71,18 +88,22 @@ impl TryFrom<String> for Version {
 impl FromStr for Version {
     type Err = &'static str;
 
-    /// Reads `v1.MINOR` or `v1.MINOR.PATCH`.
+    /// Reads `v1.MINOR` or `v1.MINOR.PATCH`; without a patch it is the first one.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const EXPECTED: &str = "is not `v1.MINOR` or `v1.MINOR.PATCH`";
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        let (minor, patch) = match text.strip_prefix("v1.").ok_or(EXPECTED)?.split_once('.') {
+        let (minor, text_of_patch) = match text.strip_prefix("v1.").ok_or(EXPECTED)?.split_once('.') {
             Some((minor, patch)) => (minor, Some(patch)),
             None => (text.get("v1.".len()..).unwrap_or_default(), None),
         };
-        if !is_number(minor) || !patch.is_none_or(is_number) {
+        if !is_number(minor) || !text_of_patch.is_none_or(is_number) {
             return Err(EXPECTED);
         }
-        minor.parse().map(Version).map_err(|_| EXPECTED)
+        let minor = minor.parse().map_err(|_| EXPECTED)?;
+        // Too many digits for a number are a late patch.
+        let patch = |patch: &str| patch.parse().map_or(LAST_BACKPORT, |patch: u16| patch.min(LAST_BACKPORT));
+        let patch = text_of_patch.filter(|_| minor == BACKPORTED).map_or(0, patch);
+        Ok(Version { minor, patch })
     }
 }
 
@@ -91,9 +112,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_makes_no_difference() {
-        assert_eq!("v1.14.3".parse(), Ok(Version(14)));
-        assert_eq!("v1.6".parse(), Ok(Version(6)));
+    fn a_patch_makes_a_difference_where_rules_came_with_patches() {
+        for (text, printed) in [
+            ("v1.14.3", "v1.14"),
+            ("v1.6", "v1.6"),
+            ("v1.9", "v1.9"),
+            ("v1.9.0", "v1.9"),
+            ("v1.9.4", "v1.9.4"),
+            ("v1.9.7", "v1.9.7"),
+            ("v1.9.11", "v1.9.7"),
+            ("v1.9.99999", "v1.9.7"),
+        ] {
+            assert_eq!(text.parse::<Version>().unwrap().to_string(), printed, "{text}");
+        }
+    }
+
+    #[test]
+    fn expressions_came_to_v1_9_with_patches() {
+        let has = |text: &str| {
+            let version: Version = text.parse().unwrap();
+            [Version::NODE_LABEL_EXPRESSIONS, Version::NODE_ANNOTATIONS].map(|since| version.at_least(since))
+        };
+        assert_eq!(has("v1.9"), [false, false]);
+        assert_eq!(has("v1.9.4"), [false, false]);
+        assert_eq!(has("v1.9.5"), [true, false]);
+        assert_eq!(has("v1.9.6"), [true, false]);
+        assert_eq!(has("v1.9.7"), [true, true]);
+        assert_eq!(has("v1.10"), [true, true]);
     }
 
     #[test]
@@ -105,7 +150,7 @@ mod tests {
 
     #[test]
     fn versions_before_the_oldest_edition_follow_it() {
-        assert!(Version(4).at_least(Version::OLDEST_EDITION));
-        assert!(!Version(9).at_least(Version::NODE_EXPRESSIONS));
+        assert!(Version::minor(4).at_least(Version::OLDEST_EDITION));
+        assert!(!Version::minor(9).at_least(Version::NODE_ANNOTATIONS));
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
         Instead::Key(map, key) => not_synced(entry.name(), EntryName { noun: map.entry(), key: &key }),
         Instead::Expression => not_synced_without_flag(entry.name()),
         Instead::Label => not_synced_as_annotation(entry.name()),
-        Instead::Upgrade => not_synced_before(entry.name(), Version::NODE_EXPRESSIONS),
+        Instead::Upgrade => not_synced_before(entry.name(), since(entry.map)),
     }))
 }
 
@@ -44,11 +44,19 @@ enum Instead {
     Upgrade,
 }
 
+/// The first version that syncs more than labels of three domains.
+fn since(map: MapKind) -> Version {
+    match map {
+        MapKind::Labels => Version::NODE_LABEL_EXPRESSIONS,
+        MapKind::Annotations => Version::NODE_ANNOTATIONS,
+    }
+}
+
 /// What would be synced to the Node instead of a key that seems to be meant for it; `None` if it does not.
 fn instead(map: MapKind, key: &str, version: Version) -> Option<Instead> {
     let (prefix, name) = (prefix(key), key.split_once('/').map_or("", |(_, name)| name));
     if map == MapKind::Labels && KUBELET_PREFIXES.contains(&prefix) {
-        return Some(if version.at_least(Version::NODE_EXPRESSIONS) { Instead::Expression } else { Instead::Upgrade });
+        return Some(if version.at_least(since(map)) { Instead::Expression } else { Instead::Upgrade });
     }
     // All begin with the same letter: searching for a character is faster than searching for a text.
     let found = |domain: &'static str| {
@@ -59,7 +67,7 @@ fn instead(map: MapKind, key: &str, version: Version) -> Option<Instead> {
     };
     let (domain, before, after) = DOMAINS.into_iter().find_map(found)?;
     if map == MapKind::Annotations {
-        if !version.at_least(Version::NODE_EXPRESSIONS) {
+        if !version.at_least(since(map)) {
             return Some(Instead::Upgrade);
         }
         if prefix == domain || (domain != NODE_ROLE && belongs_to(key, domain)) {
@@ -137,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn before_v1_10_no_annotation_is_synced() {
+    fn before_v1_9_7_no_annotation_is_synced() {
         let instead = instead(MapKind::Annotations, "node.cluster.x-k8s.io/a", Version::OLDEST_EDITION);
         assert_eq!(instead, Some(Instead::Upgrade));
     }

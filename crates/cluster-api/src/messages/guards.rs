@@ -256,8 +256,8 @@ mod tests {
                 "annotation `node-role.kubernetes.io/a` is not synced to Nodes as an annotation; use a label",
             ),
             (
-                not_synced_before(annotation("node.cluster.x-k8s.io/a"), Version::NODE_EXPRESSIONS),
-                "annotation `node.cluster.x-k8s.io/a` is not synced to Nodes before Cluster API v1.10",
+                not_synced_before(annotation("node.cluster.x-k8s.io/a"), Version::NODE_ANNOTATIONS),
+                "annotation `node.cluster.x-k8s.io/a` is not synced to Nodes before Cluster API v1.9.7",
             ),
         ] {
             assert_eq!(message.to_string(), expected);

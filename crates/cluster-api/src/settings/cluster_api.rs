@@ -127,13 +127,12 @@ impl NodeSync {
 impl ClusterApi {
     /// Combinations of settings that are not allowed.
     pub fn contradictions(&self) -> Vec<SettingProblem> {
-        if self.version.at_least(Version::NODE_EXPRESSIONS) {
-            return Vec::new();
-        }
-        let (since, version) = (Version::NODE_EXPRESSIONS, self.version);
-        let lists = self.node.lists().into_iter().filter(|(_, patterns)| !patterns.is_empty());
-        let needs = format!("needs Cluster API {since} or later, but `clusterApi.version` is {version}");
-        lists.map(|(path, _)| SettingProblem::new(path, &needs)).collect()
+        let version = self.version;
+        let since = [Version::NODE_LABEL_EXPRESSIONS, Version::NODE_ANNOTATIONS];
+        let lists = self.node.lists().into_iter().zip(since);
+        let early = lists.filter(|((_, patterns), since)| !patterns.is_empty() && !version.at_least(*since));
+        let needs = |since| format!("needs Cluster API {since} or later, but `clusterApi.version` is {version}");
+        early.map(|((path, _), since)| SettingProblem::new(path, needs(since))).collect()
     }
 }
 
@@ -151,8 +150,14 @@ mod tests {
     fn expressions_need_the_version_that_has_them() {
         assert_eq!(
             refused(r#"{"version":"v1.9.6","node":{"additionalAnnotations":["a"]}}"#),
-            "clusterApi.node.additionalAnnotations: needs Cluster API v1.10 or later, but `clusterApi.version` is v1.9"
+            "clusterApi.node.additionalAnnotations: needs Cluster API v1.9.7 or later, but `clusterApi.version` is v1.9.6"
         );
+        assert_eq!(
+            refused(r#"{"version":"v1.9","node":{"additionalLabels":["a"]}}"#),
+            "clusterApi.node.additionalLabels: needs Cluster API v1.9.5 or later, but `clusterApi.version` is v1.9"
+        );
+        let node = r#"{"clusterApi":{"version":"v1.9.6","node":{"additionalLabels":["a"]}}}"#;
+        assert!(Settings::validate(node).is_ok());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use metadata_propagation::{Change, Guards, OnConflict, Settings};
 use serde_json::{Map, Value, json};
 
 use super::managed::{Owned, OwnedPath, fields, remove};
-use super::{BackfillStep, ComparedObject, StoredObject};
+use super::{ComparedObject, Needed, StoredObject};
 use crate::member::Member;
 use crate::splice::block;
 
@@ -45,7 +45,7 @@ impl StoredObject<'_> {
             return ComparedObject::Complete;
         }
         let conflicts = changes.iter().any(|change| change.from.is_some());
-        ComparedObject::Lacking(BackfillStep { id: self.member.id.clone(), text: yaml(&patch), conflicts })
+        ComparedObject::Lacking(Needed { text: yaml(&patch), conflicts })
     }
 }
 

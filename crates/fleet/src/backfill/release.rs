@@ -2,7 +2,7 @@
 
 use super::apply::{identity, yaml};
 use super::managed::{Owned, fields};
-use super::{BackfillStep, ComparedObject, messages};
+use super::{ComparedObject, Needed, messages};
 use crate::member::Member;
 
 /// An empty configuration, if everything that the field manager owns also has another owner.
@@ -19,7 +19,7 @@ pub(super) fn step(member: &Member) -> ComparedObject {
         Some(path) => ComparedObject::Refused(messages::has_no_other_owner(&fields(path).join("."))),
         None => {
             let text = yaml(&identity(member));
-            ComparedObject::Lacking(BackfillStep { id: member.id.clone(), text, conflicts: false })
+            ComparedObject::Lacking(Needed { text, conflicts: false })
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metadata_propagation::{Action, Change};
 
-use super::{BackfillStep, ComparedObject, messages};
+use super::{ComparedObject, Needed, messages};
 use crate::object::ObjectId;
 
 /// The command for an object, after a comment about what the policy then does.
@@ -19,7 +19,7 @@ pub(super) fn step(id: &ObjectId, changes: &[Change]) -> ComparedObject {
     let text = format!("{comment}kubectl patch {kind}{dot}{group} {name}{namespace} --type=merge -p '{{}}'\n");
     let replaces = |change: &Change| change.action != Action::Recorded && change.from.is_some();
     let conflicts = changes.iter().any(replaces);
-    ComparedObject::Lacking(BackfillStep { id: id.clone(), text, conflicts })
+    ComparedObject::Lacking(Needed { text, conflicts })
 }
 
 /// Whether a word is unchanged in a shell, and is not an option.

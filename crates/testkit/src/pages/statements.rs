@@ -28,7 +28,7 @@ pub(super) const PAGES: &[Statement] = &[
     statement("labels of the domain `node.cluster.x-k8s.io` reach the Node", "criterion of the row Machine → Node",
         &["node/node_domain_labels_propagate", "node/a_subdomain_needs_its_dot"]),
     statement("annotations of the domain `node.cluster.x-k8s.io` reach the Node (current page only)", "criterion of the row Machine → Node, since v1.10",
-        &["node/annotations_propagate_by_the_node_domain_only", "node/before_v1_10_annotations_do_not_propagate"]),
+        &["node/annotations_propagate_by_the_node_domain_only", "node/before_v1_9_7_annotations_do_not_propagate"]),
     statement("the manager's flags `--additional-sync-machine-labels` and `--additional-sync-machine-annotations` (current page only)",
         "`clusterApi.node.additionalLabels` and `.additionalAnnotations`",
         &["node/an_expression_is_not_anchored", "node/expressions_for_annotations_are_not_for_labels"]),
