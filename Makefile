@@ -11,9 +11,9 @@ endif
 # The command line is tested as it is released.
 FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
-.PHONY: run test quick policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
+.PHONY: run test quick policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check site-pages release-dry-run fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
-	policy-server-test scale carriers changes workflows pages playground playground-test playground-site clean
+	policy-server-test scale status mutants conformance-slice carriers changes workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -21,11 +21,14 @@ run: policy.wasm
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+	cargo test --locked --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+
+# The engine, and the crates that it is made of.
+ENGINE := metadata-propagation cloud-tags cluster-api facts kube raw-json setting-types tag-delivery tag-rules
 
 ## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
 quick:
-	cargo test --locked --package metadata-propagation --lib --test cases --test sequences --test corpus
+	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus
 	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test checking --test corpus
 
 ## policy.wasm: the policy as a wasm32 module, at the root
@@ -52,6 +55,11 @@ dist:
 	scripts/dist.sh $(DIST)
 	scripts/dist-test.sh target/dist/propagate-v$(shell sed -nE 's/^version = "(.*)"$$/\1/p' Cargo.toml | head -n 1)-$(DIST).tar.gz
 
+## release-dry-run: all that a release makes, in target/release-dry-run, without publishing it; with Go, kwctl, jq, cargo-cyclonedx, clang,
+## musl-tools and qemu-user
+release-dry-run:
+	scripts/release-dry-run.sh
+
 ## registry-test: push, sign, verify, pull and run, against a registry on loopback; with kwctl and Go
 registry-test:
 	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the registry test did not run" >&2; exit 1; }
@@ -66,7 +74,7 @@ policy-server-test:
 	$(MAKE) annotated-policy.wasm $(NOOP)
 	scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
 
-## scale: a large fleet, load, several replicas and faults on a real PolicyServer: docs/scale.md; with policy-server, kwctl and Go.
+## scale: a large fleet, load, several replicas and faults on a real PolicyServer: tools/policy-server/README.md; with policy-server, kwctl and Go.
 ## More Machines: make scale CLUSTERS=20 MACHINES=25; runs of each fleet: ROUNDS=3; how long memory is watched: MINUTES=10
 export CLUSTERS MACHINES ROUNDS MINUTES FLEETS
 scale:
@@ -79,6 +87,10 @@ scale:
 chart-test:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer renders the chart" >&2; exit 1; }
 	cd tools/chart && go vet ./... && go test -count=1 ./...
+
+## site-pages: the pages of the documentation below target/pages-source, with the long tables that the repository leaves out
+site-pages:
+	scripts/pages.sh sources
 
 ## pages: the documentation as a site, in target/pages; with mkdocs
 pages:
@@ -126,9 +138,9 @@ bench-check:
 bless: policy.wasm
 # docs/settings.md first: other tests read it.
 	BLESS=1 cargo test --locked --package metadata-propagation-policy --test generated settings
-	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
-## changes: makes the changes of CONTRIBUTING.md's table on copies, and counts their files; some of them: make changes CHANGES="guard verb"
+## changes: makes the change of a patch in testdata/changes on a copy, and counts its files: a report
 changes:
 	scripts/changes.sh $(CHANGES)
 
@@ -159,6 +171,21 @@ OBJECTS ?= 2000
 conformance-live:
 	scripts/real-live.sh $(OBJECTS)
 
+## conformance-slice: a part of the two that need no patience: Cluster API and Crossplane, in at most MINUTES (15)
+MINUTES_OF_SLICE ?= 15
+conformance-slice: policy.wasm
+	scripts/conformance-slice.sh $(MINUTES_OF_SLICE)
+
+## status: what the checks that `make test` does not run found last, whether that is still true, and what to run
+status: policy.wasm
+	@cargo run --locked --quiet --package tasks --no-default-features --bin results -- status
+
+## mutants: small changes of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
+## of files: FILES=crates/engine/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
+mutants: policy.wasm
+	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }
+	scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"
+
 ## explore: every order of more events than `make test` tries: crates/model/README.md. Fewer of them: make explore EVENTS=4
 explore:
 	cargo run --locked --profile bench --package model -- explore $(EVENTS)
@@ -180,6 +207,7 @@ fuzz:
 conformance-vectors:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
 	cd conformance/functions && go run .
+	cd conformance/functions && go run ./topology $$(ls ../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
 	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
 
 ## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said
@@ -194,7 +222,7 @@ playground-site:
 ## playground-test: the corpus through the page's function, and the page in a real browser
 playground-test: playground-site
 	cargo test --locked --package playground
-	cd crates/playground/web && npm test
+	scripts/playground-test.sh
 
 fmt:
 	cargo fmt --all

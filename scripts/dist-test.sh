@@ -4,9 +4,12 @@
 # image.
 #
 #   scripts/dist-test.sh target/dist/propagate-v1.2.3-TARGET.tar.gz
+#
+# An archive for another processor is tried with qemu in that folder, and not installed.
 set -euo pipefail
 archive=$(realpath "$1")
 cd "$(dirname "$0")/.."
+. scripts/foreign.sh
 command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer builds krew and the image" >&2; exit 1; }
 
 name=$(basename "$archive" .tar.gz)
@@ -47,14 +50,21 @@ mkdir -p "$root/etc/ssl/certs"
 cp "$unpacked/propagate" "$unpacked"/*.yaml "$root/"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 libraries "$root/propagate" "$root"
+version=v$(sed -nE 's/^version = "(.*)"$/\1/p' Cargo.toml | head -n 1)
+runner=$(runner_of "${name#"propagate-$version-"}")
+if [ -n "$runner" ]; then
+    needs "$runner" qemu-user
+    cp "$(command -v "$runner")" "$root/runner"
+    libraries "$root/runner" "$root"
+fi
 
 # asked CODE ARGUMENT…: the confined program answers with this exit code what it answers on this machine
 asked() {
     local expected=$1 code=0
     shift
-    confined "$root" /propagate "$@" >"$work/confined.txt" 2>"$work/confined.err" || code=$?
+    confined "$root" ${runner:+/runner} /propagate "$@" >"$work/confined.txt" 2>"$work/confined.err" || code=$?
     [ "$code" = "$expected" ] || { cat "$work/confined.err" >&2; fail "exit code $code, not $expected: propagate $*"; }
-    (cd "$unpacked" && ./propagate "$@" >"$work/free.txt" 2>"$work/free.err") || true
+    (cd "$unpacked" && ${runner:+"$runner"} ./propagate "$@" >"$work/free.txt" 2>"$work/free.err") || true
     cmp --quiet "$work/confined.txt" "$work/free.txt" || fail "another answer than outside: propagate $*"
     cmp --quiet "$work/confined.err" "$work/free.err" || fail "another error than outside: propagate $*"
     printf '  exit code %s: %s\n' "$code" "propagate $*"
@@ -79,6 +89,8 @@ EOF
 cp "$root/kubeconfig" "$unpacked/"
 asked 2 check --live --kubeconfig kubeconfig
 grep --quiet 'https://127.0.0.1:1' "$work/confined.err" || fail "the server is not named: $(cat "$work/confined.err")"
+
+[ -z "$runner" ] || exit 0
 
 # Each platform's archive is this one, because no other is at hand: what is tried is the manifest.
 digest=$(sha256sum "$archive" | cut -d' ' -f1)

@@ -4,9 +4,12 @@
 #
 #   scripts/dist.sh [TARGET]
 #
-# The target has to run on this machine, because the program prints its completions and manual pages itself.
+# The target has to run on this machine, because the program prints its completions and manual pages itself: aarch64 runs on x86_64
+# with qemu-aarch64 (Debian: qemu-user). Targets of musl are linked by rust-lld, which comes with Rust. C sources need a compiler:
+# musl-gcc for this machine's processor (Debian: musl-tools), otherwise clang with the headers of musl in the folder MUSL_HEADERS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/foreign.sh
 
 target=${1:-$(rustc -vV | sed -n 's/^host: //p')}
 version=$(sed -nE 's/^version = "(.*)"$/\1/p' Cargo.toml | head -n 1)
@@ -16,6 +19,8 @@ dist=$PWD/target/dist
 program=propagate
 case $target in *-windows-*) program=propagate.exe ;; esac
 
+rustup target add "$target"
+case $target in *-linux-musl) use_musl "$target" ;; esac
 cargo build --locked --release --package propagate --bin propagate --features cluster --target "$target"
 
 rm -rf "${dist:?}/$name"
@@ -25,12 +30,13 @@ cp docs/first-ten-minutes.md "$dist/$name/README.md"
 cp examples/fleet.yaml "$dist/$name/"
 sed 's/team: payments/team: shop/' examples/fleet.yaml >"$dist/$name/edited.yaml"
 cd "$dist/$name"
+read -ra runner <<<"$(runner_of "$target")"
 for shell in bash zsh fish powershell elvish; do
-    "./$program" completions "$shell" >"completions/propagate.$shell"
+    "${runner[@]}" "./$program" completions "$shell" >"completions/propagate.$shell"
 done
 mv completions/propagate.zsh completions/_propagate
 mv completions/propagate.powershell completions/propagate.ps1
-"./$program" man --directory man
+"${runner[@]}" "./$program" man --directory man
 cd ..
 tar -czf "$name.tar.gz" "$name"
 rm -r "$name"

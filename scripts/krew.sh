@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Prints the manifest with which krew installs `kubectl propagate`.
 #
-#   scripts/krew.sh v1.2.3 CHECKSUMS
+#   scripts/krew.sh [--partial] v1.2.3 CHECKSUMS
 #
-# CHECKSUMS is what sha256sum prints of the release's archives.
+# CHECKSUMS is what sha256sum prints of the release's archives. `--partial` leaves out platforms without an archive.
 set -euo pipefail
+partial=
+[ "${1:-}" != --partial ] || { partial=yes; shift; }
 version=$1
 checksums=$2
 
@@ -32,7 +34,8 @@ EOF
 while read -r os architecture target; do
     archive=propagate-$version-$target.tar.gz
     digest=$(awk -v archive="$archive" '$2 == archive { print $1 }' "$checksums")
-    [ -n "$digest" ] || { echo "$checksums has no line for $archive" >&2; exit 1; }
+    [ -n "$digest$partial" ] || { echo "$checksums has no line for $archive" >&2; exit 1; }
+    [ -n "$digest" ] || continue
     program=propagate
     [ "$os" != windows ] || program=propagate.exe
     cat <<EOF

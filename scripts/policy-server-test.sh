@@ -11,11 +11,17 @@ cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cargo run --locked --quiet --package tasks --no-default-features --bin reviews -- "$work" "$module"
+# To measure, the module is run once here: the canned policy repeats what it did.
+features=--no-default-features
+[ -z "$noop" ] || features=
+cargo run --locked --quiet --package tasks $features --bin reviews -- "$work" "$module"
 go build -C tools/policy-server -o "$work/policy-server-test" .
 if [ -n "$noop" ]; then
     # A PolicyServer loads annotated modules only; whose metadata it is does not matter here.
     kwctl annotate "$noop" --metadata-path policy-metadata.yml --output-path "$work/noop.wasm"
     noop=$work/noop.wasm
+    CANNED=$work/canned.bin scripts/wasm.sh canned-policy "$work/canned.wasm"
+    kwctl annotate "$work/canned.wasm" --metadata-path policy-metadata.yml --output-path "$work/canned-annotated.wasm"
 fi
-"$work/policy-server-test" -connections "${CONNECTIONS:-16}" -rounds "${ROUNDS:-3}" ${noop:+-noop "$noop"} "$work"
+result=$work/result.json
+scripts/recorded.sh policy-server-test "$result" "$work/policy-server-test" -result "$result" -connections "${CONNECTIONS:-16}" -rounds "${ROUNDS:-3}" ${noop:+-noop "$noop" -canned "$work/canned-annotated.wasm"} "$work"

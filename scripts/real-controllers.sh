@@ -25,9 +25,19 @@ cluster() {
         -propagate "$target/debug/propagate" -module "$root/policy.wasm" "$@"
 }
 
-if [ $# -eq 0 ]; then
+# Whole runs are kept: with the newest Cluster API, or with an older one.
+case "$*" in
+"")
     cluster conditions
     cluster conditions -server
     cluster deploy
-fi
-cluster scenarios "$@"
+    check=conformance-cluster
+    ;;
+"-capi "*) check=conformance-cluster-$2 ;;
+*)
+    cluster scenarios "$@"
+    exit
+    ;;
+esac
+"$root/scripts/recorded.sh" "$check" "$work/$check.json" "$work/cluster" scenarios -directory "$work" -webhook "$target/debug/webhook" \
+    -propagate "$target/debug/propagate" -module "$root/policy.wasm" -result "$work/$check.json" "$@"

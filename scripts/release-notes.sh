@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Prints what CHANGELOG.md says of a release, and fails where the tag is not the version that the files name.
+# Prints what CHANGELOG.md says of a release, and fails where the tag is not the version that the files name. With `--unreleased`, the
+# version needs no date yet.
 #
-#   scripts/release-notes.sh v1.2.3
+#   scripts/release-notes.sh [--unreleased] v1.2.3
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+date='[0-9]{4}-[0-9]{2}-[0-9]{2}'
+[ "${1:-}" != --unreleased ] || { date="$date|unreleased"; shift; }
 version=${1#v}
 [ "v$version" = "$1" ] || { echo "$1 is no tag of a release" >&2; exit 1; }
 
@@ -20,7 +23,7 @@ names() {
 
 names Cargo.toml 'version = "(.*)"'
 names policy-metadata.yml '  io\.kubewarden\.policy\.version: (.*)'
-names artifacthub-pkg.yml 'version: (.*)'
-names CHANGELOG.md "## (.*) \([0-9]{4}-[0-9]{2}-[0-9]{2}\)"
+names artifacthub-pkg.yml 'version: "?([^"]*)"?'
+names CHANGELOG.md "## (.*) \(($date)\)"
 
 awk -v heading="## $version " 'index($0, "## ") == 1 { inside = index($0, heading) == 1; next } inside' CHANGELOG.md

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The policy in a real PolicyServer: in front of a large fleet, under load, in several replicas, and while something breaks. Writes
-# docs/scale.md. Needs policy-server, kwctl and Go.
+# tools/policy-server/README.md. Needs policy-server, kwctl and Go.
 #
 #   scripts/scale.sh ANNOTATED.wasm NOOP.wasm ORDINARY.wasm
 #
@@ -21,10 +21,12 @@ if [ -z "${FLEETS:-}" ]; then
         -clusters "${CLUSTERS:-10}" -machines "${MACHINES:-10}" -rounds "${ROUNDS:-3}" -out "$fleets")
 fi
 
-cargo run --locked --quiet --package tasks --no-default-features --bin reviews -- "$work" "${modules[0]}"
+cargo run --locked --quiet --package tasks --bin reviews -- "$work" "${modules[0]}"
+CANNED=$work/canned.bin scripts/wasm.sh canned-policy "$work/canned.wasm"
+modules+=("$work/canned.wasm")
 go build -C tools/policy-server -o "$work/policy-server-test" .
 # A PolicyServer loads annotated modules only; whose metadata it is does not matter here.
-for number in 1 2; do
+for number in 1 2 3; do
     kwctl annotate "${modules[$number]}" --metadata-path policy-metadata.yml --output-path "$work/$number.wasm"
 done
-"$work/policy-server-test" -scale docs/scale.md -noop "$work/1.wasm" -ordinary "$work/2.wasm" -fleets "$fleets" -minutes "${MINUTES:-10}" "$work"
+"$work/policy-server-test" -scale tools/policy-server/README.md -noop "$work/1.wasm" -ordinary "$work/2.wasm" -canned "$work/3.wasm" -fleets "$fleets" -minutes "${MINUTES:-10}" "$work"

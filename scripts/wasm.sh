@@ -34,7 +34,7 @@ compiler_flags() {
     # Enough for nearly every request: growing a memory takes a system call, starting with more takes none.
     flags+=("-Clink-arg=--initial-memory=4194304")
     # LLVM merges equal constants of several crates, and leaves many strings of the engine between the tables of regex-syntax.
-    # Without that, a review reads few pages of constants, and a page costs time at its first access (docs/performance.md).
+    # Without that, a review reads few pages of constants, and a page costs time at its first access (benches/README.md).
     flags+=("-Cllvm-args=-opt-disable=constmerge")
     # Constants begin where the stack ends. From here on, those that a review reads are in the fewest groups of 16 pages.
     flags+=("-Clink-arg=-zstack-size=1073152")

@@ -20,7 +20,7 @@ import (
 func main() { harness.Main(command) }
 
 const usage = `usage: cluster build DIRECTORY                     builds the control plane and the managers
-       cluster scenarios [-scenarios NAME,...] [-capi VERSION]   runs scenarios without the policy and with it, and prints the differences; ends
+       cluster scenarios [-scenarios NAME,... [-steps NAME,...]] [-capi VERSION]   runs scenarios without the policy and with it, and prints the differences; ends
                                                    with 1 when there are any, or a wrong policy is not noticed, with 2 when it fails
        cluster run [-scenario NAME] [-policy NAME]     runs a scenario once and writes what happened
        cluster large -module ANNOTATED.wasm -clusters N -machines N -rounds N -out FILE.json
@@ -55,6 +55,7 @@ func command(ctx context.Context, args []string) error {
 	clusters := flags.Int("clusters", 20, "large: how many Clusters")
 	rounds := flags.Int("rounds", 3, "large: how often the fleet is run with each policy")
 	machines := flags.Int("machines", 25, "large: how many Machines in each")
+	resultFile := flags.String("result", "", "scenarios: file of how much was compared, for `results` of crates/tasks")
 	out := flags.String("out", "", "excerpt: folder of the excerpts; large: file of the costs")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -88,7 +89,10 @@ func command(ctx context.Context, args []string) error {
 		stage := &stage{
 			programs: programs, root: absolute(filepath.Join("..", "..")), directory: absolute(*directory),
 			module: absolute(*compiled), reuse: *reuse, parallel: *parallel,
-			writes: *names == "" && *steps == "",
+			writes: *names == "" && *steps == "", result: *resultFile,
+		}
+		if *steps != "" {
+			stage.steps = strings.Split(*steps, ",")
 		}
 		if name == "scenarios" {
 			return stage.compareScenarios(ctx, scenarios, os.Stdout)
@@ -100,11 +104,7 @@ func command(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		var only []string
-		if *steps != "" {
-			only = strings.Split(*steps, ",")
-		}
-		return stage.playOne(ctx, scenario, *policy, only)
+		return stage.playOne(ctx, scenario, *policy)
 	case "large":
 		programs, err := prepared()
 		if err != nil {

@@ -15,6 +15,10 @@ var pageFile = filepath.Join("conformance", "cluster", "README.md")
 // writePage writes what was measured into the page: all tables after all scenarios of the newest edition, or the row of
 // an older one. What `propagate` predicted and completed is written whenever that scenario is run.
 func (s *stage) writePage(comparisons []*comparison, progress *progress) error {
+	if len(s.steps) > 0 {
+		// The tables are about whole scenarios.
+		return nil
+	}
 	file := filepath.Join(s.root, pageFile)
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -169,13 +173,13 @@ func created(played *result, kind string) int {
 func wrongTable(comparisons []*comparison) string {
 	var rows [][]string
 	for _, c := range comparisons {
-		for i, j := range c.wrong {
+		for _, j := range c.wrong {
 			noticed := compare(c.without.played, j.played)
 			first := "nothing"
 			if len(noticed) > 0 {
 				first = "`" + shortened(noticed[0]) + "`"
 			}
-			rows = append(rows, []string{code(c.scenario.name), wrongAbout[c.scenario.wrong[i].policy], fmt.Sprint(len(noticed)), first})
+			rows = append(rows, []string{code(c.scenario.name), wrongAbout[j.policy], fmt.Sprint(len(noticed)), first})
 		}
 	}
 	return table([]string{"scenario", "wrong policy", "differences", "the first one"}, rows)

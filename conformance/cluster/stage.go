@@ -18,6 +18,10 @@ type stage struct {
 	reuse bool
 	// parallel is how many runs run at a time.
 	parallel int
+	// steps are those to run, of each scenario; empty is all of them.
+	steps []string
+	// result is the file that receives how much was compared; empty is none.
+	result string
 	// writes is whether the page receives the results of all scenarios.
 	writes bool
 	// releases are those of Cluster API's modules.
@@ -56,6 +60,9 @@ func (s *stage) compareScenarios(ctx context.Context, chosen []*scenario, to io.
 	if err := s.writePage(comparisons, progress); err != nil {
 		return err
 	}
+	if err := s.writeResult(ctx, comparisons); err != nil {
+		return err
+	}
 	differences := 0
 	for _, c := range comparisons {
 		differences += c.differences
@@ -82,18 +89,34 @@ func (s *stage) comparisons(chosen []*scenario) ([]*comparison, []*job, error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			plain[name] = s.job(other, observe, nil)
+			plain[name] = s.job(other, observe, s.steps)
 			jobs = append(jobs, plain[name])
 		}
-		c := &comparison{scenario: l, without: plain[name], with: s.job(l, module, nil)}
+		c := &comparison{scenario: l, without: plain[name], with: s.job(l, module, s.steps)}
 		jobs = append(jobs, c.with)
 		for _, wrong := range l.wrong {
-			c.wrong = append(c.wrong, s.job(l, wrong.policy, wrong.steps))
+			if steps := shared(wrong.steps, s.steps); len(steps) > 0 {
+				c.wrong = append(c.wrong, s.job(l, wrong.policy, steps))
+			}
 		}
 		jobs = append(jobs, c.wrong...)
 		all = append(all, c)
 	}
 	return all, jobs, nil
+}
+
+// shared are those of a wrong policy's steps that are run.
+func shared(steps, chosen []string) []string {
+	if len(chosen) == 0 {
+		return steps
+	}
+	var both []string
+	for _, name := range steps {
+		if contains(chosen, name) {
+			both = append(both, name)
+		}
+	}
+	return both
 }
 
 // played is whether all of its runs are there.
@@ -131,8 +154,8 @@ func (c *comparison) report(to io.Writer) {
 }
 
 // playOne is one run in this process, whose result is kept in a file beside its logs.
-func (s *stage) playOne(ctx context.Context, l *scenario, policy string, steps []string) error {
-	j := s.job(l, policy, steps)
+func (s *stage) playOne(ctx context.Context, l *scenario, policy string) error {
+	j := s.job(l, policy, s.steps)
 	played, err := play(ctx, j.options, s.programs, s.root, j.directory())
 	if err != nil {
 		return err

@@ -18,6 +18,8 @@ type programs struct {
 	webhook string
 	// definitions is the folder of Crossplane's own CustomResourceDefinitions.
 	definitions string
+	// versions are those of the released programs.
+	versions map[string]string
 }
 
 // The functions that run, and that Compositions name.
@@ -66,5 +68,6 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 		},
 		webhook:     webhook,
 		definitions: filepath.Join(folder, "cluster", "crds"),
+		versions:    map[string]string{"kube-apiserver": kubernetes, "Crossplane": version},
 	}, nil
 }

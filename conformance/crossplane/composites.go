@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,6 +50,8 @@ var steps = []step{
 // fleet is a run with composites.
 type fleet struct {
 	*run
+	// chosen are the names of the composites that are made; empty are all of them.
+	chosen  []string
 	answers string
 	// roots are what Alice made.
 	roots []*harness.Object
@@ -71,6 +74,11 @@ func (s *stage) compareComposites(ctx context.Context, to io.Writer) (int, error
 	}
 	reportLives(to, without, with)
 	differences := compareLives(without, with)
+	for _, step := range with.Steps {
+		for _, texts := range step.State {
+			s.compared += len(texts)
+		}
+	}
 	for _, difference := range differences {
 		fmt.Fprintln(to, difference)
 	}
@@ -96,7 +104,7 @@ func (s *stage) playComposites(ctx context.Context, answers string) (*lifeResult
 	if err != nil {
 		return nil, err
 	}
-	f := &fleet{run: r, answers: answers, result: lifeResult{Run: r.name}}
+	f := &fleet{run: r, chosen: s.roots, answers: answers, result: lifeResult{Run: r.name}}
 	err = f.startPolicy(ctx, policy{answers: answers, cloudTags: map[string]any{
 		"composites": []any{map[string]any{
 			"apiGroups": []any{composites}, "claimKinds": []any{"Machine"},
@@ -114,6 +122,9 @@ func (s *stage) playComposites(ctx context.Context, answers string) (*lifeResult
 		return nil, err
 	}
 	for _, step := range steps {
+		if len(s.steps) > 0 && !slices.Contains(s.steps, step.name) {
+			continue
+		}
 		begin := time.Now()
 		before, err := f.reviews()
 		if err != nil {
@@ -187,6 +198,9 @@ func create(ctx context.Context, f *fleet) error {
 		return err
 	}
 	for _, o := range objects {
+		if len(f.chosen) > 0 && !slices.Contains(f.chosen, o.GetName()) {
+			continue
+		}
 		o.SetNamespace(namespace)
 		o.SetLabels(maps.Clone(f.labels))
 		made, err := f.alice.Create(ctx, o)

@@ -96,6 +96,7 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 			return 0, fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
+	s.compared += compared.cases
 	return compared.report(to, "compositions")
 }
 

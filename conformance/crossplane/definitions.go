@@ -100,6 +100,7 @@ func (s *stage) playDefinitions(ctx context.Context, to io.Writer) (int, error) 
 		}
 		compared.add(one.name, happened, why, answer, agrees)
 	}
+	s.compared += compared.cases
 	return compared.report(to, "definitions")
 }
 

@@ -36,14 +36,15 @@ func command(ctx context.Context, args []string) error {
 	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
 	webhook := flags.String("webhook", filepath.Join(root, "target", "debug", "webhook"), "the webhook, built by Cargo")
 	module := flags.String("module", filepath.Join(root, "policy.wasm"), "the compiled policy")
+	result := flags.String("result", "", "file of how much was compared, for `results` of crates/tasks")
 	names := flags.String("scenarios", "", "scenarios to run, with commas; empty is all of them")
+	only := flags.Bool("build", false, "build the programs, and run nothing")
+	steps := flags.String("steps", "", "steps of the scenario composites, with commas; empty is all of them")
+	roots := flags.String("roots", "", "names of its composites, with commas; empty is all of them")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var chosen []string
-	if *names != "" {
-		chosen = strings.Split(*names, ",")
-	}
+	chosen := list(*names)
 	for _, name := range chosen {
 		if !slices.Contains(known(), name) {
 			return fmt.Errorf("there is no scenario %q; there are %s", name, strings.Join(known(), ", "))
@@ -56,23 +57,41 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	stage := &stage{programs: programs, root: root, directory: *directory, module: *module}
-	differences := 0
+	if *only {
+		return nil
+	}
+	stage := &stage{
+		programs: programs, root: root, directory: *directory, module: *module, steps: list(*steps), roots: list(*roots),
+	}
+	differences, parts := 0, map[string]harness.Part{}
 	for _, scenario := range scenarios {
 		if len(chosen) > 0 && !slices.Contains(chosen, scenario.name) {
 			continue
 		}
 		fmt.Printf("\n%s\n\n", scenario.name)
+		before := stage.compared
 		more, err := scenario.play(stage, ctx, os.Stdout)
 		if err != nil {
 			return fmt.Errorf("%s: %w", scenario.name, err)
 		}
 		differences += more
+		parts[scenario.name] = harness.Part{Comparisons: stage.compared - before, Differences: more}
+	}
+	if err := (harness.CheckResult{Versions: programs.versions, Parts: parts}).Write(*result); err != nil {
+		return err
 	}
 	if differences > 0 {
 		return harness.Differences(differences)
 	}
 	return nil
+}
+
+// list are the parts of a text with commas.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
 }
 
 // known are the names of the scenarios.

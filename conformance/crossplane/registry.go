@@ -85,6 +85,7 @@ func (s *stage) playRegistry(ctx context.Context, to io.Writer) (int, error) {
 			return 0, fmt.Errorf("%s: %w", step.name, err)
 		}
 		differences = append(differences, some(step.name+": ", wrong)...)
+		s.compared += len(all)
 	}
 	fmt.Fprintln(to)
 	for _, difference := range differences {

@@ -14,6 +14,10 @@ type stage struct {
 	root, directory string
 	// module is the compiled policy.
 	module string
+	// compared is how many objects and verdicts were compared so far.
+	compared int
+	// steps and roots are those of the scenario of composites that are run; empty are all of them.
+	steps, roots []string
 }
 
 // run is one API server with Crossplane.

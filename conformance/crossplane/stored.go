@@ -59,6 +59,7 @@ func (s *stage) playStored(ctx context.Context, to io.Writer) (int, error) {
 	for _, wrong := range counted.Wrong {
 		fmt.Fprintln(to, wrong)
 	}
+	s.compared += len(stored) + counted.Count
 	return differences + len(counted.Wrong), nil
 }
 

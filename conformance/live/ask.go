@@ -47,6 +47,7 @@ func (r *run) call(user string, args ...string) answer {
 
 // expect notes an answer that is another than it should be.
 func (r *run) expect(name string, got answer, code int, said string) {
+	r.compared++
 	fmt.Printf("  %-34s exit code %d, %4d ms\n", name, got.code, got.took.Milliseconds())
 	if got.code != code || !strings.Contains(got.err, said) || said == "" && got.err != "" {
 		r.differences++

@@ -21,6 +21,7 @@ func command(ctx context.Context, args []string) error {
 	root := filepath.Join("..", "..")
 	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
 	program := flags.String("propagate", filepath.Join(root, "target", "release", "propagate"), "the command line, built with the feature cluster")
+	result := flags.String("result", "", "file of how much was compared, for `results` of crates/tasks")
 	fleet := flags.String("fleet", "", "what the example `generate` prints")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -57,6 +58,17 @@ func command(ctx context.Context, args []string) error {
 	}
 	r.Stop()
 	r.away()
+	kubernetes, err := harness.ModuleField(ctx, filepath.Join("..", "cluster"), "k8s.io/kubernetes", "{{.Version}}")
+	if err != nil {
+		return err
+	}
+	err = harness.CheckResult{
+		Versions: map[string]string{"kube-apiserver": kubernetes},
+		Parts:    map[string]harness.Part{"calls": {Comparisons: r.compared, Differences: r.differences}},
+	}.Write(*result)
+	if err != nil {
+		return err
+	}
 	if r.differences > 0 {
 		return harness.Differences(r.differences)
 	}

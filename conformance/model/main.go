@@ -24,6 +24,7 @@ func command(ctx context.Context, args []string) error {
 	webhook := flags.String("webhook", filepath.Join(root, "target", "debug", "webhook"), "the webhook, built by Cargo")
 	module := flags.String("module", filepath.Join(root, "policy.wasm"), "the compiled policy")
 	policy := flags.String("policy", "module", "module, or one of the webhook's policies that are wrong on purpose")
+	result := flags.String("result", "", "file of how much was compared, for `results` of crates/tasks")
 	file := flags.String("traces", "", "what `model traces` prints")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -43,7 +44,7 @@ func command(ctx context.Context, args []string) error {
 	if err := harness.Go(ctx, filepath.Join("..", "cluster"), "build", "-o", controlPlane, "./controlplane"); err != nil {
 		return err
 	}
-	differences := 0
+	differences, traces := 0, 0
 	for number, of := range groups {
 		r := &run{webhook: *webhook, policy: *policy, module: *module, root: root}
 		r.Server, err = harness.NewServer(controlPlane, filepath.Join(*directory, fmt.Sprintf("model-%d", number)))
@@ -56,6 +57,18 @@ func command(ctx context.Context, args []string) error {
 			return err
 		}
 		differences += found
+		traces += len(of.Traces)
+	}
+	kubernetes, err := harness.ModuleField(ctx, filepath.Join("..", "cluster"), "k8s.io/kubernetes", "{{.Version}}")
+	if err != nil {
+		return err
+	}
+	err = harness.CheckResult{
+		Versions: map[string]string{"kube-apiserver": kubernetes},
+		Parts:    map[string]harness.Part{"traces": {Comparisons: traces, Differences: differences}},
+	}.Write(*result)
+	if err != nil {
+		return err
 	}
 	if differences > 0 {
 		return harness.Differences(differences)

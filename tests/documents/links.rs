@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Result;
+use regex::Regex;
 
 use crate::documents::{blocks, documents, pages, read};
 
@@ -98,7 +99,31 @@ fn the_readme_leads_to_every_page() -> Result<()> {
 #[test]
 fn readme_and_usage_stay_short() -> Result<()> {
     let [readme, usage] = ["README.md", "USAGE.md"].map(|path| read(path).map(|text| text.len()));
-    assert!(readme? <= 12 * 1024);
+    assert!(readme? <= 9 * 1024);
     assert!((2048..=4096).contains(&usage?));
+    Ok(())
+}
+
+/// The text of a page without what is generated from code and cases.
+fn written(page: &str) -> Result<String> {
+    let generated =
+        Regex::new(r"(?s)<!-- (\S+): generated -->.*?<!-- \S+: end -->|<!-- answers: [^>]*/.*?<!-- answers: end -->")?;
+    Ok(generated.replace_all(&read(page)?, "").into_owned())
+}
+
+#[test]
+fn pages_stay_short() -> Result<()> {
+    const PAGE: usize = 16 * 1024;
+    const ALL: usize = 180 * 1024;
+    let (mut long, mut all) = (Vec::new(), 0);
+    for page in pages()? {
+        all += written(&page)?.len();
+        let length = read(&page)?.len();
+        if length > PAGE {
+            long.push(format!("{page}: {length}"));
+        }
+    }
+    assert_eq!(long, Vec::<String>::new());
+    assert!((ALL / 2..=ALL).contains(&all), "{all} bytes");
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! The documents match the policy: examples are evaluated, commands and links exist, and the manifests of
 //! deploy/ agree with the metadata and with one another.
 
+#[path = "../shared/messages.rs"]
+mod all_messages;
 mod architecture;
 mod blocks;
 mod dashboard;

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::documents::read;
+use crate::documents::{documents, read};
 use crate::manifests::yaml;
 
 /// The workflows, by the names of their files.
@@ -139,5 +139,75 @@ fn the_release_is_where_the_catalog_says() -> Result<()> {
 #[test]
 fn the_metadata_is_where_kubewardens_tools_look() -> Result<()> {
     assert_eq!(fs::read_link(testkit::root().join("metadata.yml"))?.to_str(), Some("policy-metadata.yml"));
+    Ok(())
+}
+
+/// What only a release has.
+const OFFERS: [&str; 6] = [
+    "releases/download",
+    "releases/latest",
+    "ghcr.io/plexsphere",
+    "krew install",
+    "cargo binstall",
+    "metadata-propagation-policy@v",
+];
+
+/// The sections of a document. The first one is the text before the headings, which is about the whole document.
+fn sections(text: &str) -> Vec<String> {
+    let (mut sections, mut in_block) = (vec![String::new()], false);
+    for line in text.lines() {
+        in_block ^= line.trim_start().starts_with("```");
+        if !in_block && line.starts_with("## ") {
+            sections.push(String::new());
+        }
+        if let Some(section) = sections.last_mut() {
+            section.extend([line, "\n"]);
+        }
+    }
+    sections
+}
+
+/// No document offers a download before it exists: its section, or the beginning of the page, says from which version on.
+#[test]
+fn downloads_are_offered_from_their_release_on() -> Result<()> {
+    let changelog = read("CHANGELOG.md")?;
+    let headings = changelog.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(" ("));
+    let (unreleased, released): (Vec<_>, Vec<_>) = headings.partition(|(_, date)| *date == "unreleased)");
+    ensure!(unreleased.len() + released.len() > 0, "no versions");
+    let (mut early, mut count) = (Vec::new(), 0);
+    for document in documents()?.into_iter().filter(|document| document != "CHANGELOG.md") {
+        let sections = sections(&read(&document)?);
+        for section in &sections {
+            let offers = OFFERS.iter().filter(|offer| section.contains(**offer));
+            let says = |text: &String| {
+                let text = text.to_lowercase();
+                unreleased.iter().any(|(version, _)| text.contains(&format!("from v{version}")))
+            };
+            for offer in offers {
+                count += 1;
+                if released.is_empty() && !says(section) && !sections.first().is_some_and(says) {
+                    early.push(format!("{document}: {offer}"));
+                }
+            }
+        }
+    }
+    assert_eq!(early, Vec::<String>::new());
+    ensure!(count > 5, "only {count} offers were found");
+    Ok(())
+}
+
+/// The way that works before a release builds all of `propagate`, from the versions that were tested.
+#[test]
+fn propagate_is_installed_with_all_features() -> Result<()> {
+    let mut lines = Vec::new();
+    for document in documents()? {
+        let text = read(&document)?;
+        let commands = text.lines().filter(|line| line.contains("cargo install") && line.contains("propagate"));
+        lines.extend(commands.map(|line| (document.clone(), line.trim().to_owned())));
+    }
+    let installs = "cargo install --locked --git https://github.com/plexsphere/metadata-propagation-policy --all-features propagate";
+    assert!(lines.iter().any(|(document, _)| document == "README.md"), "{lines:?}");
+    let others: Vec<_> = lines.iter().filter(|(_, line)| line != installs).collect();
+    assert_eq!(others, Vec::<&(String, String)>::new());
     Ok(())
 }

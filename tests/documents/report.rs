@@ -49,10 +49,10 @@ fn explained(page: &str, heading: &str) -> Result<BTreeSet<String>> {
 fn the_pages_explain_every_field_and_every_reason_of_a_report() -> Result<()> {
     let seen = seen()?;
     let pages = [
-        ("docs/operating.md", "Reading what the policy says", seen.fields),
-        ("docs/rules.md", "When nothing is done", seen.inert),
-        ("docs/rules.md", "When a single key is not propagated", seen.skipped),
-        ("docs/cloud-tags.md", "Labels that do not become tags", seen.no_tags),
+        ("docs/reports.md", "Reading what the policy says", seen.fields),
+        ("docs/reasons.md", "When nothing is done", seen.inert),
+        ("docs/reasons.md", "When a single key is not propagated", seen.skipped),
+        ("docs/tag-profiles.md", "Labels that do not become tags", seen.no_tags),
     ];
     for (page, heading, seen) in pages {
         assert_eq!(explained(page, heading)?, seen, "{page}, {heading}");

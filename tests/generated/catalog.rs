@@ -147,7 +147,7 @@ The policy can be pulled with [kwctl](https://docs.kubewarden.io/howtos/install-
 ```console
 kwctl pull registry://{image}
 ```
-Then scaffold a manifest and adapt it. The policy reads the objects above the one under review;
+Then scaffold a manifest and adapt it. The policy reads the owners and sources of the object under review;
 `--allow-context-aware` writes the grants for that into the manifest:
 ```console
 kwctl scaffold manifest -t ClusterAdmissionPolicy --allow-context-aware \\
@@ -166,11 +166,13 @@ fn repeated() -> Result<Vec<(String, &'static str, String)>> {
     let mut places = vec![
         ("policy-metadata.yml".to_owned(), "io.kubewarden.policy.version: ", ours.clone()),
         ("questions-ui.yml".to_owned(), "    default: v", newest.trim_start_matches('v').to_owned()),
-        ("README.md".to_owned(), "  version: ", newest.clone()),
-        ("README.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
+        ("README.md".to_owned(), "From v", ours.clone()),
         ("docs/first-ten-minutes.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
         ("deploy/third-party-touch.yaml".to_owned(), "plexsphere/propagate:v", ours.clone()),
         ("USAGE.md".to_owned(), "  version: ", newest.clone()),
+        ("docs/pipelines.md".to_owned(), "plexsphere/metadata-propagation-policy@v", ours.clone()),
+        ("docs/pipelines.md".to_owned(), "VERSION: v", ours.clone()),
+        ("docs/pipelines.md".to_owned(), "rev: v", ours.clone()),
         ("docs/settings.md".to_owned(), "  version: ", newest.clone()),
         ("charts/metadata-propagation-policy/Chart.yaml".to_owned(), "\nversion: ", ours.clone()),
         ("charts/metadata-propagation-policy/Chart.yaml".to_owned(), "\nappVersion: v", ours.clone()),

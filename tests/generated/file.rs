@@ -1,6 +1,7 @@
 //! Files that are generated from code, completely or between two marks.
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
@@ -36,12 +37,29 @@ pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
 /// Compares the section between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a page with the
 /// generated text.
 pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
-    change(path, |text| {
-        let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
-        let (before, rest) = text.split_once(&begin).with_context(|| format!("{path} has no {begin}"))?;
-        let (_, after) = rest.split_once(&end).with_context(|| format!("{path} has no {end}"))?;
-        Ok(format!("{before}{begin}\n{}\n\n{end}{after}", content.trim_end()))
-    })
+    change(path, |text| with_section(path, text, name, content))
+}
+
+/// What the repository's page has in place of a table that is too long for it.
+const LEFT_OUT: &str =
+    "*The table is on the documentation site. `make site-pages` writes this page with it below `target/pages-source`.*";
+
+/// Like [`check_section`], for a table that is not kept in the repository: the generated text is written into the folder
+/// `SITE_PAGES`, if that is set.
+pub(crate) fn site_section(path: &str, name: &str, content: &str) -> Result<()> {
+    check_section(path, name, LEFT_OUT)?;
+    let Some(folder) = std::env::var_os("SITE_PAGES") else { return Ok(()) };
+    let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
+    let page = Path::new(&folder).join(path);
+    let text = fs::read_to_string(&page).with_context(|| page.display().to_string())?;
+    Ok(fs::write(&page, with_section(path, &text, name, content)?)?)
+}
+
+fn with_section(path: &str, text: &str, name: &str, content: &str) -> Result<String> {
+    let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
+    let (before, rest) = text.split_once(&begin).with_context(|| format!("{path} has no {begin}"))?;
+    let (_, after) = rest.split_once(&end).with_context(|| format!("{path} has no {end}"))?;
+    Ok(format!("{before}{begin}\n{}\n\n{end}{after}", content.trim_end()))
 }
 
 /// Compares a file with the text that a function derives from it.

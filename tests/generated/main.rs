@@ -1,6 +1,8 @@
 //! Files that are generated from code and from one another: pages of docs/, the schema of the settings, the entry of
 //! the catalog, fixtures for kwctl. `BLESS=1` writes them; without it a file that differs fails.
 
+#[path = "../shared/messages.rs"]
+mod all_messages;
 mod answers;
 mod catalog;
 mod chart;
@@ -9,7 +11,9 @@ mod delivery;
 mod documents;
 mod file;
 mod fixtures;
+mod messages;
 mod requests;
+mod results;
 mod rules;
 mod settings;
 mod tables;

@@ -74,7 +74,7 @@ fn the_page_shows_the_tag_profiles() -> Result<()> {
     for profile in PROFILES {
         writeln!(table, "| {profile} |")?;
     }
-    check_section("docs/cloud-tags.md", "tag-profiles", &table)
+    check_section("docs/tag-profiles.md", "tag-profiles", &table)
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_page_shows_what_clouds_take() -> Result<()> {
     for cloud in CLOUDS {
         writeln!(table, "| {cloud} |")?;
     }
-    check_section("docs/cloud-tags.md", "clouds", &table)
+    check_section("docs/tag-profiles.md", "clouds", &table)
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn the_page_shows_the_strict_profiles() -> Result<()> {
     for profile in STRICT_PROFILES {
         writeln!(table, "| {profile} |")?;
     }
-    check_section("docs/cloud-tags.md", "strict-profiles", &table)
+    check_section("docs/tag-profiles.md", "strict-profiles", &table)
 }
 
 #[test]

@@ -5,13 +5,15 @@ use std::fs;
 use anyhow::{Context, Result};
 
 /// The documents at the root, and those next to the code that they describe.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "USAGE.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",
+    "benches/README.md",
+    "tools/policy-server/README.md",
     "conformance/README.md",
     "conformance/cluster/README.md",
     "conformance/crossplane/README.md",

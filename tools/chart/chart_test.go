@@ -174,6 +174,49 @@ thirdPartyTouch: { enabled: true }
 		"verify", "verify-kubeadm", "verify-cloud-tags", "verify-rbac", "third-party-touch"))
 }
 
+// What docs/operating.md says of `helm uninstall`: Helm removes what it rendered, and keeps the definitions in crds/ and what asks it to.
+func TestAfterAnUninstallOnlyTheDefinitionOfRegistriesStays(t *testing.T) {
+	chart, err := loader.Load(chartFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := decode(t, string(chart.CRDObjects()[0].File.Data))
+	if len(chart.CRDObjects()) != 1 || len(kept) != 1 || kept["CustomResourceDefinition labelregistries.labels.plexsphere.com"] == nil {
+		t.Errorf("crds/ has %v", kept)
+	}
+	for name, rendered := range mustRender(t, composites+`
+  enabled: true
+nodes: { enabled: true }
+reports: { clusterApi: true, kubeadm: true, cloudTags: true }
+`) {
+		annotations, _ := at(t, rendered, "metadata").(object)["annotations"].(object)
+		if _, keeps := annotations["helm.sh/resource-policy"]; keeps || kept[name] == nil && strings.HasPrefix(name, "CustomResourceDefinition ") {
+			t.Errorf("%s stays", name)
+		}
+		if _, hook := annotations["helm.sh/hook"]; hook {
+			t.Errorf("%s is of a hook, which Helm does not remove", name)
+		}
+	}
+}
+
+// The values that docs/operating.md shows render.
+func TestTheValuesOfThePageRender(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(page), "```yaml values\n")[1:]
+	for _, block := range blocks {
+		values, _, _ := strings.Cut(block, "```")
+		if rendered := mustRender(t, values); rendered["ClusterAdmissionPolicy metadata-propagation-policy"] == nil {
+			t.Errorf("no policy with the values\n%s", values)
+		}
+	}
+	if len(blocks) < 2 || !strings.Contains(string(page), "helm install metadata-propagation charts/metadata-propagation-policy") {
+		t.Errorf("%d blocks of values", len(blocks))
+	}
+}
+
 func TestWithoutAServerTheAccountOfAnotherIsBound(t *testing.T) {
 	rendered := mustRender(t, `
 kubewarden: { namespace: elsewhere }

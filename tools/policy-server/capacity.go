@@ -199,7 +199,7 @@ func (c *capacity) about() string {
 	return fmt.Sprintf("The median of %d runs of each.", c.rounds)
 }
 
-// page is what docs/scale.md says of it.
+// page is what README.md says of it.
 func (c *capacity) page(line func(string, ...any)) {
 	size := c.large["without"].Size
 	line("\n## A large fleet\n")
@@ -251,12 +251,12 @@ func (c *capacity) page(line func(string, ...any)) {
 	server, policy := with.Server, with.PolicyServer
 	line("\nRun two replicas for availability, and more of them where the last column says so. The PolicyServer is not the first limit: with every")
 	line("write reviewed, the API server uses %.0f times its processor time. If PolicyServers are short of cores, first keep the", server/math.Max(policy, 0.1))
-	line("[match conditions](operating.md#fewer-calls), which save most reviews; then leave out namespaces with a `namespaceSelector`; then")
+	line("[match conditions](../../docs/operating.md#fewer-calls), which save most reviews; then leave out namespaces with a `namespaceSelector`; then")
 	line("divide the namespaces among several ClusterAdmissionPolicies, each on a separate PolicyServer. If the API server is short of cores, reads")
-	line("are slow, and each PolicyServer does [one at a time](operating.md#sizing): add replicas.")
+	line("are slow, and each PolicyServer does [one at a time](../../docs/operating.md#sizing): add replicas.")
 }
 
-// faults is what docs/scale.md says of the fleet whose PolicyServers break.
+// faults is what README.md says of the fleet whose PolicyServers break.
 func (c *capacity) faults(line func(string, ...any)) {
 	size := c.broken.Size
 	line("\n### While Cluster API works\n")

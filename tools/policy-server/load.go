@@ -33,34 +33,45 @@ func load(server *server, exchanges []exchange, connections int) (measured, erro
 	return measured{float64(len(times)) / time.Since(begin).Seconds(), at(0.5), at(0.99)}, nil
 }
 
-// throughput is what three policies cost, over a number of connections.
+// throughput is what policies cost, over a number of connections.
 type throughput struct {
-	connections             int
-	nothing, ordinary, with measured
+	connections int
+	// of has each policy's, by its name.
+	of map[string]measured
 }
 
-// share is the policy's throughput as a share of the no-op's.
-func (t throughput) share() float64 { return t.with.throughput / t.nothing.throughput }
+// share is the policy's throughput as a share of another's.
+func (t throughput) share(policy string) float64 {
+	return t.of[clusterPolicy].throughput / t.of[policy].throughput
+}
 
 // rounds is how often each policy is measured, in turn with the others. The median counts.
 const rounds = 5
 
-func throughputs(server *server, exchanges []exchange) ([]throughput, error) {
+// throughputs measures the policy beside others, over each number of connections.
+func throughputs(server *server, exchanges []exchange, others []string, connections []int) ([]throughput, error) {
 	var all []throughput
-	for _, connections := range []int{1, 8, 32} {
-		policies := []string{noopPolicy, ordinaryPolicy, clusterPolicy}
-		of := make([][]measured, len(policies))
+	policies := append(slices.Clone(others), clusterPolicy)
+	for _, connections := range connections {
+		of := map[string][]measured{}
 		for range rounds {
-			for number, policy := range policies {
+			for _, policy := range policies {
 				one, err := load(server, ofPolicy(exchanges, policy), connections)
 				if err != nil {
 					return nil, err
 				}
-				of[number] = append(of[number], one)
+				of[policy] = append(of[policy], one)
 			}
 		}
-		row := throughput{connections, middle(of[0]), middle(of[1]), middle(of[2])}
-		fmt.Printf("%d connections: %.0f reviews/s with the policy, %.2f of the no-op's\n", connections, row.with.throughput, row.share())
+		row := throughput{connections, map[string]measured{}}
+		for policy, all := range of {
+			row.of[policy] = middle(all)
+		}
+		fmt.Printf("%d connections: %.0f reviews/s with the policy", connections, row.of[clusterPolicy].throughput)
+		for _, policy := range others {
+			fmt.Printf(", %.2f of %s (%.0f)", row.share(policy), policy, row.of[policy].throughput)
+		}
+		fmt.Println()
 		all = append(all, row)
 	}
 	return all, nil

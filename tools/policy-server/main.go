@@ -2,8 +2,8 @@
 // reviews to it from many connections, and compares each answer with the engine's. `reviews` of crates/tasks writes what it
 // reads. Everything listens on loopback, and ends with the program.
 //
-//	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER
-//	policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -fleets FLEETS.json [-minutes N] FOLDER
+//	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm -canned CANNED.wasm] FOLDER
+//	policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -canned CANNED.wasm -fleets FLEETS.json [-minutes N] FOLDER
 package main
 
 import (
@@ -17,9 +17,11 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,34 +61,36 @@ func main() {
 	connections := flag.Int("connections", 16, "how many connections post reviews")
 	rounds := flag.Int("rounds", 1, "how often each review is posted")
 	noop := flag.String("noop", "", "a module that accepts everything, to compare times with")
+	canned := flag.String("canned", "", "a module with the policy's host calls and answers, to compare times with")
 	ordinary := flag.String("ordinary", "", "a module that is written the ordinary way, for -scale")
 	page := flag.String("scale", "", "measure load, replicas and faults instead, and write this page")
 	fleets := flag.String("fleets", "", "what `cluster large` of conformance/cluster wrote, for -scale")
 	minutes := flag.Int("minutes", 10, "how long the memory is watched, for -scale")
+	result := flag.String("result", "", "file of how much was compared, for `results` of crates/tasks")
 	flag.Parse()
-	if flag.NArg() != 1 || (*page != "" && (*noop == "" || *ordinary == "" || *fleets == "")) {
-		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER\n" +
-			"       policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -fleets FLEETS.json [-minutes N] FOLDER")
+	if flag.NArg() != 1 || (*page != "" && (*noop == "" || *ordinary == "" || *canned == "" || *fleets == "")) {
+		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm -canned CANNED.wasm] FOLDER\n" +
+			"       policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -canned CANNED.wasm -fleets FLEETS.json [-minutes N] FOLDER")
 	}
 	err := error(nil)
 	if *page != "" {
-		err = scale(flag.Arg(0), *page, *fleets, map[string]string{noopPolicy: *noop, ordinaryPolicy: *ordinary}, *minutes)
+		err = scale(flag.Arg(0), *page, *fleets, map[string]string{noopPolicy: *noop, ordinaryPolicy: *ordinary, cannedPolicy: *canned}, *minutes)
 	} else {
-		err = run(flag.Arg(0), *connections, *rounds, *noop)
+		err = run(flag.Arg(0), *connections, *rounds, *noop, *canned, *result)
 	}
 	if err != nil {
 		log.Fatal("policy-server: ", err)
 	}
 }
 
-func run(folder string, connections, rounds int, noop string) error {
+func run(folder string, connections, rounds int, noop, canned, result string) error {
 	api, exchanges, err := recorded(folder)
 	if err != nil {
 		return err
 	}
 	policies := filepath.Join(folder, "policies.yml")
 	if noop != "" {
-		if policies, err = withModules(policies, map[string]string{noopPolicy: noop}); err != nil {
+		if policies, err = withModules(policies, map[string]string{noopPolicy: noop, cannedPolicy: canned}); err != nil {
 			return err
 		}
 	}
@@ -109,12 +113,37 @@ func run(folder string, connections, rounds int, noop string) error {
 		fmt.Printf("round %d: %d MB resident\n", round+2, server.resident())
 	}
 	if noop != "" {
-		if err := measure(server, exchanges, connections); err != nil {
+		if err := sameAnswers(server, exchanges); err != nil {
+			return err
+		}
+		if _, err := throughputs(server, exchanges, []string{noopPolicy, cannedPolicy}, []int{1, 2, 8}); err != nil {
 			return err
 		}
 	}
 	server.stop()
-	return badSettings(folder, api.address, exchanges)
+	if err := badSettings(folder, api.address, exchanges); err != nil {
+		return err
+	}
+	return writeResult(result, len(exchanges))
+}
+
+// writeResult writes how many answers were compared; if one differs, the program has ended before. No name is no file.
+func writeResult(file string, answers int) error {
+	if file == "" {
+		return nil
+	}
+	version, err := exec.Command("policy-server", "--version").Output()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(map[string]any{
+		"versions": map[string]string{"policy-server": strings.TrimSpace(strings.TrimPrefix(string(version), "policy-server"))},
+		"parts":    map[string]any{"answers": map[string]int{"comparisons": answers, "differences": 0}},
+	})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o644)
 }
 
 // compare posts every review once and holds each answer to the engine's.
@@ -223,24 +252,9 @@ func post(server *server, exchanges []exchange, connections int, look func(excha
 	return all, errors.Join(failed...)
 }
 
-// measure posts the reviews of the policy for Cluster API to it and to the no-op in turn, and prints what the policy costs
-// beside it.
-func measure(server *server, exchanges []exchange, connections int) error {
-	policy, nothing := ofPolicy(exchanges, clusterPolicy), ofPolicy(exchanges, noopPolicy)
-	fmt.Println("           no-op/s  policy/s   ratio    no-op p50, p99 in ms   policy p50, p99 in ms")
-	for round := range 3 {
-		of, err := load(server, nothing, connections)
-		if err != nil {
-			return err
-		}
-		with, err := load(server, policy, connections)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("  round %d  %7.0f   %7.0f   %5.2f        %6.2f %7.2f          %6.2f %7.2f\n", round+1, of.throughput,
-			with.throughput, of.throughput/with.throughput, of.median, of.p99, with.median, with.p99)
-	}
-	return nil
+// sameAnswers posts every review to the canned policy once: what it measures is worth nothing unless it answers the same.
+func sameAnswers(server *server, exchanges []exchange) error {
+	return compare(server, ofPolicy(exchanges, cannedPolicy), 4)
 }
 
 // badSettings starts a PolicyServer of which one policy has settings that are not valid. It has to say so and either not

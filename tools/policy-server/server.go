@@ -23,6 +23,8 @@ const (
 	noopPolicy = "clusterwide-noop"
 	// ordinaryPolicy is written as the examples of Kubewarden's SDK are.
 	ordinaryPolicy = "clusterwide-ordinary"
+	// cannedPolicy makes the policy's host calls and returns its answers, without deciding anything.
+	cannedPolicy = "clusterwide-canned"
 )
 
 // server is a running PolicyServer.
@@ -178,6 +180,7 @@ func withModules(policies string, modules map[string]string) (string, error) {
 	if err := json.Unmarshal(content, &all); err != nil {
 		return "", err
 	}
+	deployed, _ := all[clusterPolicy].(map[string]any)
 	for name, module := range modules {
 		if module, err = filepath.Abs(module); err != nil {
 			return "", err
@@ -185,7 +188,7 @@ func withModules(policies string, modules map[string]string) (string, error) {
 		// What a policy of the whole cluster may do, whatever it does with it.
 		all[name] = map[string]any{
 			"module": "file://" + module, "policyMode": "protect", "hostCapabilities": []string{"*"}, "allowedToMutate": true,
-			"contextAwareResources": []any{map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet"}},
+			"contextAwareResources": deployed["contextAwareResources"],
 		}
 	}
 	content, err = json.Marshal(all)

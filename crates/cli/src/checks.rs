@@ -33,7 +33,7 @@ const CHECKS: &[Check] = &[
         id: CLOUD_TAGS,
         finds: "a label is not added as a cloud tag, or a cloud rejects the tag",
         help: "change the label to one that the profile of the provider allows (`propagate profiles`), or define it in a label registry",
-        page: "cloud-tags.md",
+        page: "tag-profiles.md",
         heading: "labels-that-do-not-become-tags",
     },
     Check {
@@ -47,14 +47,14 @@ const CHECKS: &[Check] = &[
         id: "cloudTags.compositions",
         finds: "a Composition does not pass cloud tags to a managed resource",
         help: "patch the tags from `spec.cloudTags` to the field of the managed resource",
-        page: "cloud-tags.md",
+        page: "delivery.md",
         heading: "compositions",
     },
     Check {
         id: "cloudTags.xrds",
         finds: "a CompositeResourceDefinition does not declare `spec.cloudTags`, and the API server drops the tags",
         help: "declare `spec.cloudTags` as a map of strings in each served version",
-        page: "cloud-tags.md",
+        page: "delivery.md",
         heading: "definitions",
     },
     Check {
@@ -68,8 +68,8 @@ const CHECKS: &[Check] = &[
         id: ILLEGAL,
         finds: "the source has an entry that the API server would reject on this object",
         help: "shorten or change the entry at its source",
-        page: "troubleshooting.md",
-        heading: "",
+        page: "reasons.md",
+        heading: "when-a-single-key-is-not-propagated",
     },
     Check {
         id: "metadata-propagation.plexsphere.com/approve-rollout",
@@ -90,13 +90,13 @@ const CHECKS: &[Check] = &[
         finds: "a label or annotation is set where nothing propagates from",
         help: "set it at the place that the message names, or list it in `clusterApi.ignoreMisplaced`",
         page: "rules.md",
-        heading: "",
+        heading: "where-to-put-a-label",
     },
     Check {
         id: REFUSED,
         finds: "a validating webhook of Cluster API refuses the object",
         help: "correct the field that the message names; applying the manifest fails until then",
-        page: "cli.md",
+        page: "cli-check.md",
         heading: "check",
     },
     Check {
@@ -104,7 +104,7 @@ const CHECKS: &[Check] = &[
         finds: "the object does not have the structure of its kind, which also prevents the evaluation of its children",
         help: "correct the field; `kubectl explain` shows its type. A string that YAML reads as a number or a boolean (`4711`, `yes`) needs quotes",
         page: "troubleshooting.md",
-        heading: "",
+        heading: "requests-and-settings",
     },
 ];
 

@@ -27,22 +27,25 @@ fn the_pages_show_what_is_printed() {
     fs::write(ten_minutes.join("edited.yaml"), &edited).unwrap();
     fs::write(ten_minutes.join("fleet.yaml"), &fleet).unwrap();
 
-    let repository = folder.join("cli.in");
-    for of in ["examples", "examples/cases", "deploy"] {
-        fs::create_dir_all(repository.join(of)).unwrap();
-        for entry in fs::read_dir(root.join(of)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                fs::copy(&path, repository.join(of).join(path.file_name().unwrap())).unwrap();
-            }
-        }
-    }
-    fs::write(repository.join("edited.yaml"), edited.replace("version: v1.34.2\n", "version: v1.35.0\n")).unwrap();
     let managers = fs::read_to_string(root.join("crates/cli/tests/doctor/managers.yaml")).unwrap();
     let managers = with_version(&managers).replace("namespace: capi-system", "namespace: cluster-api");
-    fs::write(repository.join("managers.yaml"), managers).unwrap();
+    let pages = ["cli-check.md", "cli-plan.md", "cli-policy.md", "cli-repair.md", "first-ten-minutes.md"];
+    for page in pages.iter().filter_map(|page| page.strip_prefix("cli-")?.strip_suffix(".md")) {
+        let repository = folder.join(format!("cli-{page}.in"));
+        for of in ["examples", "examples/cases", "deploy"] {
+            fs::create_dir_all(repository.join(of)).unwrap();
+            for entry in fs::read_dir(root.join(of)).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    fs::copy(&path, repository.join(of).join(path.file_name().unwrap())).unwrap();
+                }
+            }
+        }
+        let edited = edited.replace("version: v1.34.2\n", "version: v1.35.0\n");
+        fs::write(repository.join("edited.yaml"), edited).unwrap();
+        fs::write(repository.join("managers.yaml"), &managers).unwrap();
+    }
 
-    let pages = ["cli.md", "first-ten-minutes.md"];
     let cases = trycmd::TestCases::new();
     cases.env("KUBECONFIG", "none");
     for page in pages {
@@ -54,6 +57,53 @@ fn the_pages_show_what_is_printed() {
         for page in pages {
             fs::copy(folder.join(page), root.join("docs").join(page)).unwrap();
         }
+    }
+}
+
+/// README.md shows what `propagate` prints about examples/shop.yaml, between `<!-- propagate: ARGUMENTS -->` and
+/// `<!-- propagate: end -->`: Markdown as a quotation, text as a block. `edited.yaml` is the example with its two marked lines edited.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    const BEGIN: &str = "<!-- propagate: ";
+    const END: &str = "<!-- propagate: end -->";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+    fs::create_dir_all(folder.join("examples")).unwrap();
+    let shop = fs::read_to_string(root.join("examples/shop.yaml")).unwrap();
+    let edits = [("m6i.large } # edited", "m7i.large } # edited"), ("team: web # edited", "team: shop # edited")];
+    assert!(edits.iter().all(|(before, _)| shop.contains(before)));
+    let edited = edits.iter().fold(shop.clone(), |text, (before, after)| text.replace(before, after));
+    fs::write(folder.join("examples/shop.yaml"), shop).unwrap();
+    fs::write(folder.join("edited.yaml"), edited).unwrap();
+
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (mut expected, mut rest, mut shown) = (String::new(), &*readme, 0);
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (arguments, after) = after.split_once(" -->\n").unwrap();
+        let (_, after) = after.split_once(END).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command
+            .current_dir(&folder)
+            .args(arguments.split(' '))
+            .env("KUBECONFIG", "none")
+            .env_remove("PROPAGATE_SETTINGS");
+        let output = command.output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments}");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let printed = if arguments.ends_with("markdown") {
+            printed.trim_end().lines().map(|line| format!("> {line}").trim_end().to_owned() + "\n").collect()
+        } else {
+            format!("```text\n$ propagate {arguments}\n{}\n```\n", printed.trim_end())
+        };
+        expected += &format!("{before}{BEGIN}{arguments} -->\n\n{printed}\n{END}");
+        (rest, shown) = (after, shown + 1);
+    }
+    expected += rest;
+    assert_eq!(shown, 2);
+    if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+        fs::write(root.join("README.md"), &expected).unwrap();
+    } else {
+        assert_eq!(readme, expected);
     }
 }
 

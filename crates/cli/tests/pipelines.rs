@@ -69,9 +69,32 @@ struct Job {
 
 #[derive(Deserialize)]
 struct Step {
+    uses: Option<String>,
+    #[serde(default)]
+    with: BTreeMap<String, IgnoredOrText>,
     run: Option<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
+}
+
+/// An input: a text, or a number that no test needs.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum IgnoredOrText {
+    Text(String),
+    Other(IgnoredAny),
+}
+
+/// `action.yml`.
+#[derive(Deserialize)]
+struct Action {
+    inputs: BTreeMap<String, Input>,
+    runs: Job,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    default: String,
 }
 
 #[derive(Deserialize)]
@@ -86,42 +109,68 @@ struct Script {
     script: Vec<String>,
 }
 
+/// A repository with hooks in a configuration of pre-commit.
 #[derive(Deserialize)]
-struct Hooks {
+struct Configuration {
     repos: [Repository; 1],
 }
 
 #[derive(Deserialize)]
 struct Repository {
-    hooks: [Hook; 1],
+    hooks: [UsedHook; 1],
 }
 
 #[derive(Deserialize)]
-struct Hook {
-    entry: String,
+struct UsedHook {
+    id: String,
+    args: Vec<String>,
     files: String,
+}
+
+/// A row of `.pre-commit-hooks.yaml`.
+#[derive(Deserialize)]
+struct Hook {
+    id: String,
+    entry: String,
+    pass_filenames: bool,
 }
 
 #[test]
 fn the_workflow_for_github_comments_the_plan_and_uploads_the_findings() {
-    let workflow: Workflow = block("workflow");
     let runner = Runner::new("github");
-    let mut codes = Vec::new();
-    for step in workflow.jobs.labels.steps {
-        let Some(run) = step.run else { continue };
-        let mut variables = step.env;
-        variables.insert("BASE".into(), runner.base.clone());
-        variables.insert("NUMBER".into(), "17".into());
-        codes.push(runner.run(&run, &variables.into_iter().collect::<Vec<_>>()));
-    }
     // The Machines, which lack the new value, are not in the repository.
-    assert_eq!(codes, [0, 0, 0], "{}", runner.said());
-    assert_eq!(
-        runner.asked(),
-        format!("{DOWNLOAD}gh pr comment 17 --edit-last --create-if-none --body-file plan.md\n")
-    );
+    assert_eq!(runner.workflow(&[], |run| run.to_owned()), [0, 0, 0, 0], "{}", runner.said());
+    let comment = "gh pr comment 17 --edit-last --create-if-none --body-file plan.md\n";
+    assert_eq!(runner.asked(), format!("{}{comment}", downloads("v0.1.0")));
     assert_eq!(runner.read("plan.md"), PLAN);
+    assert_eq!(fs::read_to_string(runner.home.join("summary")).unwrap(), PLAN);
     assert!(runner.read("propagate.sarif").contains("\"results\": []"), "{}", runner.read("propagate.sarif"));
+}
+
+#[test]
+fn the_action_runs_no_archive_that_is_not_the_releases() {
+    let runner = Runner::new("changed-archive");
+    fs::write(runner.home.join("checksums.txt"), format!("{}  {ARCHIVE}.tar.gz\n", "0".repeat(64))).unwrap();
+    assert_eq!(runner.action("v0.1.0", &[]), [1]);
+    fs::write(runner.home.join("checksums.txt"), "").unwrap();
+    assert_eq!(runner.action("v0.1.0", &[]), [2]);
+    assert!(runner.said().contains("does not list"), "{}", runner.said());
+}
+
+#[test]
+fn the_action_needs_a_release_and_two_revisions() {
+    let runner = Runner::new("inputs");
+    assert_eq!(runner.action("main", &[]), [2]);
+    assert!(runner.said().contains("`main` is no release"), "{}", runner.said());
+    assert_eq!(runner.action("main", &[("version", "v0.1.0")]), [0, 0], "{}", runner.said());
+    assert_eq!(runner.action("v0.1.0", &[("base", "")]), [0, 2]);
+    assert_eq!(
+        runner.action("v0.1.0", &[("fail-on", "cannot-tell"), ("comment-file", "other.md")]),
+        [0, 0],
+        "{}",
+        runner.said()
+    );
+    assert_eq!(runner.read("other.md"), PLAN);
 }
 
 #[test]
@@ -165,20 +214,9 @@ fn the_workflow_answers_for_each_environment() {
     let change = "sed -i s/v1.34.2/v1.35.0/ clusters/prod/kustomization.yaml && echo '# fails' >>clusters/stage/kustomization.yaml";
     let runner = Runner::with("environments", &files, change);
     kustomize::install(&runner.home.join("stubs"));
-    let workflow: Workflow = block("workflow");
-    let mut codes = Vec::new();
-    for step in workflow.jobs.labels.steps {
-        let Some(run) = step.run else { continue };
-        let run = run.replace(" clusters ", " clusters --kustomize ");
-        let mut variables = step.env;
-        variables.insert("BASE".into(), runner.base.clone());
-        variables.insert("NUMBER".into(), "17".into());
-        codes.push(runner.run(&run, &variables.into_iter().collect::<Vec<_>>()));
-    }
+    let with_kustomize = |run: &str| run.replace(" clusters ", " clusters --kustomize ");
     // One environment cannot be rendered: the others are commented.
-    assert_eq!(codes, [0, 2, 2], "{}", runner.said());
-    let comment = "gh pr comment 17 --edit-last --create-if-none --body-file plan.md\n";
-    assert_eq!(runner.asked(), format!("{DOWNLOAD}{comment}"));
+    assert_eq!(runner.workflow(&[("arguments", "--kustomize")], with_kustomize), [0, 2, 0, 2], "{}", runner.said());
     let expected = "\
 **propagate plan**: 3 roots: replaces 3 Machines, deletes 0; not everything was compared
 
@@ -192,28 +230,46 @@ fn the_workflow_answers_for_each_environment() {
 
 Not compared:
 
-- cannot tell: cannot read `clusters/stage`: kustomize build: Error: accumulating resources in clusters/stage: no such resource
+- cannot tell: cannot read `HEAD:clusters/stage`: kustomize build: Error: accumulating resources in HEAD:clusters/stage: no such resource
 ";
     assert_eq!(runner.read("plan.md"), expected);
 }
 
 #[test]
 fn the_hook_for_pre_commit_checks_all_manifests() {
-    let hooks: Hooks = block("pre-commit");
-    let [Repository { hooks: [hook] }] = hooks.repos;
-    assert_eq!(hook.files, r"^clusters/.*\.(ya?ml|json)$");
+    let used: Configuration = block("pre-commit");
+    let [Repository { hooks: [used] }] = used.repos;
+    let text = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    let hooks: [Hook; 1] = serde_saphyr::from_str(&text).unwrap();
+    let [hook] = hooks;
+    assert_eq!((&*used.id, &*used.files, hook.pass_filenames), (&*hook.id, "^clusters/", false));
+    let command = format!("{} {}", hook.entry, used.args.join(" "));
     let runner = Runner::new("pre-commit");
     runner.run("mkdir -p ~/.local/bin && cp \"$PROPAGATE\" ~/.local/bin/propagate", &[]);
-    assert_eq!(runner.run(&hook.entry, &[]), 0, "{}", runner.said());
+    assert_eq!(runner.run(&command, &[]), 0, "{}", runner.said());
     let cluster = runner.read("clusters/prod.yaml");
     fs::write(runner.folder.join("clusters/prod.yaml"), cluster.replace("classRef: { name: standard }", "classRef: x"))
         .unwrap();
-    assert_eq!(runner.run(&hook.entry, &[]), 1, "{}", runner.said());
+    assert_eq!(runner.run(&command, &[]), 1, "{}", runner.said());
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What the action downloads for a release.
+fn downloads(version: &str) -> String {
+    let releases = "https://github.com/plexsphere/metadata-propagation-policy/releases/download";
+    [&*format!("{ARCHIVE}.tar.gz"), "checksums.txt"]
+        .map(|file| {
+            format!("curl --fail --silent --show-error --location --output {file} {releases}/{version}/{file}\n")
+        })
+        .concat()
 }
 
 /// The block of the page that its fence says to be this.
 fn block<T: for<'de> Deserialize<'de>>(kind: &str) -> T {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pipelines.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/pipelines.md")).unwrap();
     let (_, rest) = page.split_once(&format!("```yaml {kind}\n")).unwrap();
     serde_saphyr::from_str(rest.split_once("```").unwrap().0).unwrap()
 }
@@ -238,9 +294,7 @@ impl Runner {
         let folder = home.join("repository");
         fs::create_dir_all(&folder).unwrap();
         fs::create_dir_all(home.join("stubs")).unwrap();
-        for (program, script) in
-            [("gh", ""), ("curl", "case \"$*\" in *.tar.gz) cat \"$HOME/archive.tar.gz\" ;; esac\n")]
-        {
+        for (program, script) in [("gh", ""), ("curl", CURL)] {
             let path = home.join("stubs").join(program);
             fs::write(&path, format!("#!/bin/sh\necho \"{program} $*\" >>\"$HOME/asked\"\n{script}")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -253,6 +307,7 @@ impl Runner {
         }
         let archive = format!(
             "mkdir ~/{ARCHIVE} && cp \"$PROPAGATE\" ~/{ARCHIVE}/propagate && tar -czf ~/archive.tar.gz -C ~ {ARCHIVE}\n\
+            echo \"$(sha256sum < ~/archive.tar.gz | cut -d' ' -f1)  {ARCHIVE}.tar.gz\" >~/checksums.txt\n\
             git init --quiet --initial-branch main\n\
             git config user.name a && git config user.email a@example.com && git add . && git commit --quiet --message base\n\
             git rev-parse HEAD >~/base\n\
@@ -265,14 +320,70 @@ impl Runner {
 
     /// The exit code of a script, run as a step of GitHub is.
     fn run(&self, script: &str, variables: &[(String, String)]) -> i32 {
-        let path = format!("{0}/stubs:{0}/.local/bin:{1}", self.home.display(), env::var("PATH").unwrap());
+        let added = fs::read_to_string(self.home.join("path")).unwrap_or_default().replace('\n', ":");
+        let path = format!("{0}/stubs:{0}/.local/bin:{added}{1}", self.home.display(), env::var("PATH").unwrap());
         let mut command = Command::new("bash");
         command.args(["-e", "-c", script]).current_dir(&self.folder).env("HOME", &self.home).env("PATH", path);
         command.env("PROPAGATE", env!("CARGO_BIN_EXE_propagate")).env("GITHUB_PATH", self.home.join("path"));
+        command.env("GITHUB_STEP_SUMMARY", self.home.join("summary"));
         command.envs(variables.iter().cloned()).env_remove("PROPAGATE_SETTINGS");
         let output = command.output().unwrap();
         fs::write(self.home.join("said"), [output.stdout, output.stderr].concat()).unwrap();
         output.status.code().unwrap()
+    }
+
+    /// The exit codes of the workflow's steps, and of the action's in place of the step that uses it, with further inputs.
+    fn workflow(&self, inputs: &[(&str, &str)], change: impl Fn(&str) -> String) -> Vec<i32> {
+        let workflow: Workflow = block("workflow");
+        let mut codes = Vec::new();
+        for step in workflow.jobs.labels.steps {
+            let action = "plexsphere/metadata-propagation-policy@";
+            if let Some(version) = step.uses.as_ref().and_then(|uses| uses.strip_prefix(action)) {
+                let with = step.with.iter().filter_map(|(name, value)| match value {
+                    IgnoredOrText::Text(value) => Some((&**name, &**value)),
+                    IgnoredOrText::Other(IgnoredAny) => None,
+                });
+                codes.extend(self.action(version, &with.chain(inputs.iter().copied()).collect::<Vec<_>>()));
+            } else if let Some(run) = step.run {
+                let mut variables = step.env;
+                variables.insert("NUMBER".into(), "17".into());
+                codes.push(self.run(&change(&run), &variables.into_iter().collect::<Vec<_>>()));
+            }
+        }
+        codes
+    }
+
+    /// The exit codes of the action's steps, until one fails.
+    fn action(&self, used: &str, inputs: &[(&str, &str)]) -> Vec<i32> {
+        let text = fs::read_to_string(root().join("action.yml")).unwrap();
+        let action: Action = serde_saphyr::from_str(&text).unwrap();
+        assert!(inputs.iter().all(|(name, _)| action.inputs.contains_key(*name)), "{inputs:?}");
+        let temp = self.home.join("temp").display().to_string();
+        let mut context: BTreeMap<String, String> = [
+            ("github.server_url", "https://github.com"),
+            ("github.action_repository", "plexsphere/metadata-propagation-policy"),
+            ("github.action_ref", used),
+            ("github.event.pull_request.base.sha", &self.base),
+            ("runner.os", "Linux"),
+            ("runner.arch", "X64"),
+            ("runner.temp", &temp),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+        for (name, input) in &action.inputs {
+            let given = inputs.iter().rev().find(|(given, _)| given == name);
+            let value = given.map_or_else(|| expanded(&input.default, &context), |(_, value)| (*value).to_owned());
+            context.insert(format!("inputs.{name}"), value);
+        }
+        let mut codes = Vec::new();
+        for step in action.runs.steps {
+            let variables = step.env.iter().map(|(name, value)| (name.clone(), expanded(value, &context)));
+            codes.push(self.run(&step.run.unwrap(), &variables.collect::<Vec<_>>()));
+            if codes.last() != Some(&0) {
+                break;
+            }
+        }
+        codes
     }
 
     /// What the last script printed.
@@ -288,4 +399,23 @@ impl Runner {
     fn read(&self, file: &str) -> String {
         fs::read_to_string(self.folder.join(file)).unwrap()
     }
+}
+
+/// `curl` writes down what it is asked, and has the files of a release.
+const CURL: &str = r#"
+out=/dev/stdout before=
+for word; do [ "$before" != --output ] || out=$word; before=$word; done
+case $before in
+*.tar.gz) cat "$HOME/archive.tar.gz" >"$out" ;;
+*/checksums.txt) cat "$HOME/checksums.txt" >"$out" ;;
+esac
+"#;
+
+/// A value with `${{ … }}` replaced by the first name in it that has a value.
+fn expanded(value: &str, context: &BTreeMap<String, String>) -> String {
+    let Some((before, rest)) = value.split_once("${{") else { return value.to_owned() };
+    let (expression, after) = rest.split_once("}}").unwrap();
+    let mut values = expression.split("||").map(|name| &*context[name.trim()]);
+    let found = values.find(|value| !value.is_empty()).unwrap_or_default();
+    format!("{before}{found}{}", expanded(after, context))
 }

@@ -77,6 +77,7 @@ pub enum LookupCause {
     TooManyReads,
 }
 
+/// Why an object could not be read.
 impl fmt::Display for LookupCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

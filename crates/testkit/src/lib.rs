@@ -30,6 +30,7 @@ pub mod pages;
 #[cfg(feature = "host")]
 pub mod profile;
 pub mod recorded;
+pub mod results;
 pub mod runner;
 pub mod scenarios;
 pub mod sequence;

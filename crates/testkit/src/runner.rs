@@ -23,6 +23,23 @@ use crate::patch::patched;
 /// An entry point: takes request, settings and cluster, returns the answer.
 pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
 
+/// A check, by its name.
+pub type Named = (String, Box<dyn Fn() -> Result<()>>);
+
+/// Every file of the corpus through an entry point, each to be run as often as it is needed.
+///
+/// # Errors
+/// When the corpus cannot be read.
+pub fn checks(
+    door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
+) -> Result<Vec<Named>> {
+    let of = |file: CaseFile| -> Named {
+        let name = file.cases.first().map(|case| case.name.clone()).unwrap_or_default();
+        (name.clone(), Box::new(move || check(&file, &name, &door, false)))
+    };
+    Ok(files()?.into_iter().map(of).collect())
+}
+
 /// Runs every case of the corpus through an entry point, as the main function of a test without harness.
 ///
 /// # Errors

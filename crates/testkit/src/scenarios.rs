@@ -30,7 +30,7 @@ impl Scenario {
     }
 }
 
-/// All scenarios but the recorded reviews, in the order of docs/performance.md.
+/// All scenarios but the recorded reviews, in the order of benches/README.md.
 ///
 /// # Errors
 /// When the recorded reviews or the files of `benches/` cannot be read.

@@ -42,7 +42,7 @@ use crate::cluster::ApiServer;
 use crate::difference;
 use crate::patch::patched;
 use crate::request::{managed, request};
-use crate::runner::Door;
+use crate::runner::{Door, Named};
 
 /// One sequence.
 #[derive(Debug, Clone, Deserialize)]
@@ -102,6 +102,27 @@ struct TemplateMaps {
     annotations: Option<Value>,
 }
 
+/// Every file of `testdata/sequences` through an entry point, each to be run as often as it is needed.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn checks(
+    door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
+) -> Result<Vec<Named>> {
+    let of = |path: &Path| -> Result<Named> {
+        let (name, sequence) = read(path)?;
+        Ok((name, Box::new(move || sequence.check(&door))))
+    };
+    sorted(&crate::root().join("testdata/sequences"))?.iter().map(|path| of(path)).collect()
+}
+
+/// A sequence, and its name.
+fn read(path: &Path) -> Result<(String, Sequence)> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let text = fs::read_to_string(path)?;
+    Ok((name, Sequence::read(&text).with_context(|| path.display().to_string())?))
+}
+
 /// Runs every file of `testdata/sequences` through an entry point, as the main function of a test without harness.
 ///
 /// # Errors
@@ -109,9 +130,7 @@ struct TemplateMaps {
 pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
     let door: Arc<Door> = Arc::new(door);
     let trial = |path: &Path| -> Result<Trial> {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let text = fs::read_to_string(path)?;
-        let sequence = Sequence::read(&text).with_context(|| path.display().to_string())?;
+        let (name, sequence) = read(path)?;
         let door = Arc::clone(&door);
         Ok(Trial::test(name, move || sequence.check(&*door).map_err(|error| Failed::from(format!("{error:#}")))))
     };

@@ -127,7 +127,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("LabelTagResolver", "the reads of the registry: [lookups.md](lookups.md)"),
     ("CloudTags, the transformer", "`crates/cloud-tags`"),
     ("SkippedLabel, SkipReason", "`skipped` in the part `cloudTags` of the report, and its `reason`"),
-    ("tag profile", "profile: `PROFILES`, [cloud-tags.md](cloud-tags.md#profiles)"),
+    ("tag profile", "profile: `PROFILES`, [tag-profiles.md](tag-profiles.md#profiles)"),
     ("Composite Resource, rendered", "the composite (XR) that is written"),
     ("`provisioned_resource`, `qualified_key`, `tag_key`, `provider`, `reason`", "the same attributes of the log line"),
 ];

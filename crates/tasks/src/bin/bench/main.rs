@@ -3,7 +3,7 @@
 //!
 //!     bench [MODULE.wasm]...
 //!
-//! Without modules to compare with, docs/performance.md is written.
+//! Without modules to compare with, benches/README.md is written.
 
 mod measure;
 mod page;
@@ -36,7 +36,7 @@ fn main() -> Result<()> {
 }
 
 fn publish(text: &str) -> Result<()> {
-    let path = Path::new("docs/performance.md");
+    let path = Path::new("benches/README.md");
     let file = testkit::root().join(path);
     let page = fs::read_to_string(&file).with_context(|| path.display().to_string())?;
     fs::write(&file, replace_section(&page, "measured", text)?)?;

@@ -1,4 +1,4 @@
-//! The measured part of docs/performance.md.
+//! The measured part of benches/README.md.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

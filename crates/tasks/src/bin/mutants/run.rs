@@ -1,0 +1,152 @@
+//! Runs the tests with one mutant after the other.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::tree::Programs;
+
+/// What became of a mutant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// A case of the corpus failed, or another test.
+    Killed(String),
+    /// The tests did not end.
+    TimedOut,
+    Survived,
+    /// No case of the corpus executes it, and no other test notices it.
+    Unreached,
+}
+
+/// How long the cases may take that reach a mutant. Other work on the machine makes them slower.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The fates of mutants, by their numbers. `done` gets each twice: after the corpus, and
+/// after the other tests.
+pub(crate) fn fates(
+    programs: &Programs,
+    folder: &Path,
+    mutants: &[u32],
+    mut done: impl FnMut(&str, u32, &Fate),
+) -> Result<BTreeMap<u32, Fate>> {
+    let mut fates = BTreeMap::new();
+    let mut left = mutants;
+    while !left.is_empty() {
+        let mut corpus = Corpus::start(&programs.corpus, folder)?;
+        while let Some((mutant, rest)) = left.split_first() {
+            left = rest;
+            let (fate, goes_on) = corpus.judge(*mutant)?;
+            done("the corpus", *mutant, &fate);
+            fates.insert(*mutant, fate);
+            if !goes_on {
+                break;
+            }
+        }
+    }
+    // Processes of their own, so only for those that are left.
+    for (mutant, fate) in &mut fates {
+        if matches!(fate, Fate::Survived | Fate::Unreached)
+            && let Some(other) = killed_by_others(programs, folder, *mutant)?
+        {
+            *fate = other;
+        }
+        done("all tests", *mutant, fate);
+    }
+    Ok(fates)
+}
+
+/// The process with the corpus.
+struct Corpus {
+    process: Child,
+    to: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Corpus {
+    fn start(program: &Path, folder: &Path) -> Result<Self> {
+        let mut process = limited(program, folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let to = process.stdin.take().context("no standard input")?;
+        let from = process.stdout.take().context("no standard output")?;
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(from).lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let corpus = Self { process, to, lines };
+        match corpus.lines.recv_timeout(PATIENCE * 10) {
+            Ok(line) if line.starts_with("ready ") => Ok(corpus),
+            other => bail!("the corpus does not pass without a mutant: {other:?}"),
+        }
+    }
+
+    /// The fate of a mutant, and whether the process goes on.
+    fn judge(&mut self, mutant: u32) -> Result<(Fate, bool)> {
+        writeln!(self.to, "{mutant}")?;
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => match line.split(' ').collect::<Vec<_>>().as_slice() {
+                    ["begin", _] => {}
+                    [_, "killed", name @ ..] => return Ok((Fate::Killed(name.join(" ")), true)),
+                    [_, "survived", _] => return Ok((Fate::Survived, true)),
+                    [_, "unreached"] => return Ok((Fate::Unreached, true)),
+                    _ => bail!("the corpus prints {line:?}"),
+                },
+                Err(RecvTimeoutError::Timeout) => {
+                    self.process.kill()?;
+                    return Ok((Fate::TimedOut, false));
+                }
+                // No more memory or stack.
+                Err(RecvTimeoutError::Disconnected) => return Ok((Fate::Killed("it aborts".to_owned()), false)),
+            }
+        }
+    }
+}
+
+impl Drop for Corpus {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The first other test that fails with a mutant.
+fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32) -> Result<Option<Fate>> {
+    for program in &programs.others {
+        let name = program.file_stem().unwrap_or_default().to_string_lossy();
+        let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name).to_owned();
+        // The corpus again, and what compares generated pages with the tables.
+        if matches!(name.as_str(), "cases" | "sequences" | "properties" | "tag_properties") {
+            continue;
+        }
+        let status = Command::new("timeout")
+            .args(["--kill-after=5", "120"])
+            .arg(program)
+            .arg("--quiet")
+            .env("MUTANT", mutant.to_string())
+            .current_dir(folder.join("crates/engine"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        match status.code() {
+            Some(0) => {}
+            Some(124 | 137) => return Ok(Some(Fate::TimedOut)),
+            _ => return Ok(Some(Fate::Killed(format!("test {name}")))),
+        }
+    }
+    Ok(None)
+}
+
+/// A program with little memory: a loop without an end may need all there is.
+fn limited(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 6000000; exec \"$0\""]).arg(program).current_dir(folder.join("crates/engine"));
+    command
+}

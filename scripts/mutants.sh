@@ -1,0 +1,19 @@
+#!/bin/sh
+# Mutants of the decisions: crates/tasks/src/bin/mutants. A whole run is kept for `make status`.
+#
+#   scripts/mutants.sh [CRATE [FILES [SINCE]]]
+set -eu
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-$PWD/target}
+mkdir -p "$target/mutants"
+crate=${1:-} files=${2:-} since=${3:-}
+cargo build --locked --quiet --package tasks --no-default-features --bin mutants
+set -- "$target/debug/mutants"
+[ -z "$crate" ] || set -- "$@" --package "$crate"
+[ -z "$files" ] || set -- "$@" --file "$files"
+if [ -n "$since" ]; then
+    git diff "$since" -- crates >"$target/mutants/since.diff"
+    set -- "$@" --diff "$target/mutants/since.diff"
+fi
+[ -z "$crate$files$since" ] || exec "$@"
+exec scripts/recorded.sh mutants "$target/mutants/result.json" "$@" --result "$target/mutants/result.json"

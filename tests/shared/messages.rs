@@ -1,0 +1,117 @@
+//! The sentences of the engine, from its source: string literals, with the documentation of the item that has them.
+
+use std::fs;
+
+use anyhow::{Context, Result, anyhow};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// The folders of the sentences, and other files that have some.
+const FOLDERS: [&str; 3] =
+    ["crates/cluster-api/src/messages", "crates/engine/src/report/messages", "crates/facts/src/messages"];
+const FILES: [&str; 5] = [
+    "crates/cloud-tags/src/messages.rs",
+    "crates/facts/src/fact.rs",
+    "crates/kube/src/cluster.rs",
+    "crates/kube/src/lookup.rs",
+    "crates/tag-delivery/src/messages.rs",
+];
+
+/// A sentence, with `…` for inserted values.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Message {
+    /// What the file of the sentence is about.
+    pub(crate) topic: String,
+    pub(crate) text: String,
+    /// The documentation of the constant, function or variant that has it.
+    pub(crate) meaning: String,
+}
+
+/// All sentences. Single words, such as `added`, are parts of sentences; texts without words only join others.
+pub(crate) fn messages() -> Result<Vec<Message>> {
+    let root = testkit::root();
+    let mut paths = FILES.map(|file| root.join(file)).to_vec();
+    for folder in FOLDERS {
+        for entry in fs::read_dir(root.join(folder))? {
+            paths.push(entry?.path());
+        }
+    }
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let source = fs::read_to_string(&path)?;
+        let tokens: TokenStream = source.parse().map_err(|error| anyhow!("{error}"))?;
+        let topic = source.lines().map_while(|line| line.strip_prefix("//! ")).collect::<Vec<_>>().join(" ");
+        let mut texts = Vec::new();
+        collect(tokens, "", &mut texts).with_context(|| path.display().to_string())?;
+        let is_sentence = |text: &str| text.contains(' ') && text.contains(char::is_alphabetic);
+        let texts = texts.into_iter().filter(|(text, _)| is_sentence(text));
+        found.extend(texts.map(|(text, meaning)| Message { topic: topic.clone(), text, meaning }));
+    }
+    Ok(found)
+}
+
+/// The string literals of a file, each with its documentation, without those of other attributes and of tests.
+fn collect(tokens: TokenStream, outer: &str, found: &mut Vec<(String, String)>) -> Result<()> {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut own = String::new();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                tokens.next_if(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '!'));
+                let attribute = tokens.next_if(
+                    |token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket),
+                );
+                let Some(TokenTree::Group(attribute)) = attribute else { continue };
+                let name = attribute.stream().to_string().replace(' ', "");
+                if name == "cfg(test)" {
+                    tokens.by_ref().find(|token| matches!(token, TokenTree::Group(_)));
+                } else if name.starts_with("doc=")
+                    && let Some(TokenTree::Literal(line)) = attribute.stream().into_iter().last()
+                {
+                    let line = text(&line.to_string())?.unwrap_or_default();
+                    own = if own.is_empty() { line } else { format!("{own} {line}") };
+                }
+            }
+            TokenTree::Group(group) => {
+                collect(group.stream(), if own.is_empty() { outer } else { &own }, found)?;
+                // The body of a function or of a block ends its item.
+                if group.delimiter() == Delimiter::Brace && outer.is_empty() && !is_variant(tokens.peek()) {
+                    own.clear();
+                }
+            }
+            TokenTree::Punct(mark) if mark.as_char() == ';' => own.clear(),
+            TokenTree::Literal(literal) => {
+                let meaning = if own.is_empty() { outer } else { &own };
+                found.extend(text(&literal.to_string())?.map(|text| (text, meaning.to_owned())));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a literal follows the braces of a variant, as in the table of facts.
+fn is_variant(next: Option<&TokenTree>) -> bool {
+    matches!(next, Some(TokenTree::Literal(_)))
+}
+
+/// The text of a string literal, with each `{…}` replaced by `…`.
+fn text(literal: &str) -> Result<Option<String>> {
+    let Some(inner) = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return Ok(None) };
+    let (mut said, mut rest) = (String::new(), inner.chars().peekable());
+    while let Some(char) = rest.next() {
+        match char {
+            '\\' => match rest.next().context("a lone backslash")? {
+                '\n' => while rest.next_if(|char| char.is_whitespace()).is_some() {},
+                escaped @ ('"' | '\\' | '\'') => said.push(escaped),
+                other => return Err(anyhow!("what is \\{other}?")),
+            },
+            '{' => {
+                rest.by_ref().find(|char| *char == '}').context("a lone brace")?;
+                said.push('…');
+            }
+            other => said.push(other),
+        }
+    }
+    Ok(Some(said.trim().to_owned()))
+}
