@@ -105,6 +105,12 @@ impl CaseFile {
         Ok(CaseFile { cases: versions.iter().map(of_version).collect::<Result<_, _>>()?, versions })
     }
 
+    /// The name that the caller gave it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.cases.first().map_or("", |case| &case.name)
+    }
+
     /// The text of this file with other answers in `expect`, which is the last key: a list for each case. The rest stays as it is.
     ///
     /// # Errors

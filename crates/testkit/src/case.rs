@@ -61,8 +61,8 @@ fn read(path: &Path) -> Result<CaseFile> {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn bless(file: &CaseFile, name: &str, answers: &[Vec<Value>]) -> Result<()> {
-    let path = crate::root().join(CORPUS).join(format!("{name}.yaml"));
+pub(crate) fn bless(file: &CaseFile, answers: &[Vec<Value>]) -> Result<()> {
+    let path = crate::root().join(CORPUS).join(format!("{}.yaml", file.name()));
     let text = fs::read_to_string(&path)?;
     Ok(fs::write(&path, file.with_expect(&text, answers)?)?)
 }

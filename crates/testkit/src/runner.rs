@@ -33,10 +33,7 @@ pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 pub fn checks(
     door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
-    let of = |file: CaseFile| -> Named {
-        let name = file.cases.first().map(|case| case.name.clone()).unwrap_or_default();
-        (name.clone(), Box::new(move || check(&file, &name, &door, false)))
-    };
+    let of = |file: CaseFile| -> Named { (file.name().to_owned(), Box::new(move || check(&file, &door, false))) };
     Ok(files()?.into_iter().map(of).collect())
 }
 
@@ -49,9 +46,8 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
     let is_blessed = std::env::var_os("BLESS").is_some();
     let trial = |file: CaseFile| {
         let door = Arc::clone(&door);
-        let name = file.cases.first().map(|case| case.name.clone()).unwrap_or_default();
-        Trial::test(name.clone(), move || {
-            check(&file, &name, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
+        Trial::test(file.name().to_owned(), move || {
+            check(&file, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
         })
     };
     let trials = files()?.into_iter().map(trial).collect();
@@ -59,12 +55,12 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
 }
 
 /// Compares the answers to all cases of a file with what is expected. If they are blessed, those that differ are written.
-fn check(file: &CaseFile, name: &str, door: &Door, is_blessed: bool) -> Result<()> {
+fn check(file: &CaseFile, door: &Door, is_blessed: bool) -> Result<()> {
     let stated = |case: &Case| stated(case, door).with_context(|| case.title());
     let answers = file.cases.iter().map(stated).collect::<Result<Vec<_>>>()?;
     let of_cases = || file.cases.iter().zip(&answers);
     if is_blessed && of_cases().any(|(case, answers)| case.expect.as_ref() != Some(answers)) {
-        return bless(file, name, &answers);
+        return bless(file, &answers);
     }
     for (case, answers) in of_cases() {
         let (title, expected) = (case.title(), case.expect.as_deref().unwrap_or_default());
