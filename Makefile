@@ -140,7 +140,7 @@ bless: policy.wasm
 	BLESS=1 cargo test --locked --package metadata-propagation-policy --test generated settings
 	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
-## changes: makes the changes of CONTRIBUTING.md's table on copies, and counts their files; some of them: make changes CHANGES="guard verb"
+## changes: makes the change of a patch in testdata/changes on a copy, and counts its files: a report
 changes:
 	scripts/changes.sh $(CHANGES)
 

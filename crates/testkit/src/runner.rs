@@ -26,7 +26,7 @@ pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sy
 /// A check, by its name.
 pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 
-/// Every case of the corpus through an entry point, each to be run as often as it is needed.
+/// Every file of the corpus through an entry point, each to be run as often as it is needed.
 ///
 /// # Errors
 /// When the corpus cannot be read.

@@ -1,7 +1,7 @@
 //! `make mutants`: changes the decisions in every small way that cargo-mutants lists, one at a time, and reports the changes
 //! that no test notices. All of them are built at once, each behind a switch, so that a mutant costs milliseconds.
 //!
-//!     mutants [--package NAME]... [--file GLOB]... [--diff FILE] [--result FILE]
+//!     mutants [--package NAME]... [--file GLOB]... [--diff FILE] [--tests corpus] [--result FILE]
 //!
 //! `testdata/mutants.txt` has the mutants that make no difference, each with the reason.
 
@@ -36,6 +36,7 @@ struct Arguments {
     files: Vec<String>,
     diff: Option<PathBuf>,
     result: Option<PathBuf>,
+    corpus_only: bool,
 }
 
 impl Arguments {
@@ -49,7 +50,10 @@ impl Arguments {
                 "--file" => read.files.push(value),
                 "--diff" => read.diff = Some(fs::canonicalize(value)?),
                 "--result" => read.result = Some(value.into()),
-                _ => bail!("usage: mutants [--package NAME]... [--file GLOB]... [--diff FILE] [--result FILE]"),
+                "--tests" => read.corpus_only = value == "corpus",
+                _ => bail!(
+                    "usage: mutants [--package NAME]... [--file GLOB]... [--diff FILE] [--tests corpus] [--result FILE]"
+                ),
             }
         }
         if read.packages.is_empty() {
@@ -70,7 +74,7 @@ fn main() -> Result<ExitCode> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let mut tree = Tree::new(&root, target.join("mutants/tree"), target.clone(), &mutants)?;
     eprintln!("{} mutants are built", mutants.len());
-    let programs = tree.build(&root)?;
+    let programs = tree.build(&root, arguments.corpus_only)?;
     let left: Vec<u32> = mutants
         .keys()
         .filter(|number| !tree.unviable.contains(number) && !tree.fixed.contains(number))

@@ -81,7 +81,7 @@ impl<'m> Tree<'m> {
 
     /// Builds the tests with all mutants that compile: those in which the compiler finds an error are taken out, again and
     /// again.
-    pub(crate) fn build(&mut self, root: &Path) -> Result<Programs> {
+    pub(crate) fn build(&mut self, root: &Path, corpus_only: bool) -> Result<Programs> {
         let known = self.folder.with_file_name("known.json");
         self.recall(root, &known)?;
         loop {
@@ -97,8 +97,11 @@ impl<'m> Tree<'m> {
         self.keep(root, &known)?;
         let mut arguments = vec!["test", "--no-run", "--package", PACKAGE];
         let packages: BTreeSet<&str> = self.mutants.values().map(|mutant| mutant.package.as_str()).collect();
-        arguments
-            .extend(packages.iter().filter(|package| **package != PACKAGE).flat_map(|package| ["--package", package]));
+        let others = packages.iter().filter(|package| **package != PACKAGE).flat_map(|package| ["--package", package]);
+        match corpus_only {
+            true => arguments.extend(["--test", "mutants"]),
+            false => arguments.extend(others),
+        }
         let executables = self.cargo(&arguments)?;
         let is_corpus =
             |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mutants-"));
