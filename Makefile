@@ -140,7 +140,7 @@ bless: policy.wasm
 	BLESS=1 cargo test --locked --package metadata-propagation-policy --test generated settings
 	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
-## changes: makes the changes of CONTRIBUTING.md's table on copies, and counts their files; some of them: make changes CHANGES="guard verb"
+## changes: makes the change of a patch in testdata/changes on a copy, and counts its files: a report
 changes:
 	scripts/changes.sh $(CHANGES)
 
@@ -207,6 +207,7 @@ fuzz:
 conformance-vectors:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
 	cd conformance/functions && go run .
+	cd conformance/functions && go run ./topology $$(ls ../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
 	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
 
 ## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=$(sed -n 's/^version: //p' artifacthub-pkg.yml)
+version=$(sed -nE 's/^version: "?([^"]*)"?$/\1/p' artifacthub-pkg.yml)
 api="repos/$GITHUB_REPOSITORY/git"
 
 # USAGE.md has absolute links: the page is on another site.

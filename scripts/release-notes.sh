@@ -23,7 +23,7 @@ names() {
 
 names Cargo.toml 'version = "(.*)"'
 names policy-metadata.yml '  io\.kubewarden\.policy\.version: (.*)'
-names artifacthub-pkg.yml 'version: (.*)'
+names artifacthub-pkg.yml 'version: "?([^"]*)"?'
 names CHANGELOG.md "## (.*) \(($date)\)"
 
 awk -v heading="## $version " 'index($0, "## ") == 1 { inside = index($0, heading) == 1; next } inside' CHANGELOG.md

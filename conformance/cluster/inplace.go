@@ -18,6 +18,7 @@ var inPlace = []step{
 	{name: "create", play: create},
 	{name: "extension", play: startExtension},
 	{name: "in-place-workers", play: inPlaceWorkers},
+	{name: "three-control-planes", play: threeControlPlanes},
 	{name: "in-place-control-plane", play: inPlaceControlPlane},
 	{name: "add-keys", play: addKeys},
 	{name: "edit-moved", play: editMoved},
@@ -120,18 +121,23 @@ func replacing(desired json.RawMessage, path string) []byte {
 	return patch
 }
 
-// names are those of all Machines with these labels.
-func (r *run) names(labels map[string]string) string {
-	var names []string
+// kept counts the Machines with these labels that are among earlier ones.
+func (r *run) kept(before []*object, labels map[string]string) int {
+	count := 0
 	for _, machine := range r.record.list("Machine", labels) {
-		names = append(names, machine.GetName())
+		for _, earlier := range before {
+			if earlier.GetUID() == machine.GetUID() {
+				count++
+			}
+		}
 	}
-	return strings.Join(names, " ")
+	return count
 }
 
-// inPlaceWorkers changes what usually replaces the Machines of a MachineDeployment: they move to a new MachineSet.
+// inPlaceWorkers changes what usually replaces the Machines of a MachineDeployment: one is created, because the strategy lets
+// one more be there, and of the others one moves to the new MachineSet and is updated.
 func inPlaceWorkers(ctx context.Context, r *run) error {
-	before := r.names(of("md0"))
+	before := r.record.list("Machine", of("md0"))
 	sets := len(r.record.list("MachineSet", of("md0")))
 	err := r.editCluster(ctx, func(o *object) { put(o, topologyMD0, "failureDomain", "a") })
 	if err != nil {
@@ -151,17 +157,31 @@ func inPlaceWorkers(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	r.expect("the Machines of md0 are the same", "true", "true", before == r.names(of("md0")))
 	r.expect("MachineSets of md0 before the update", "1", "1", sets)
-	return r.machines(ctx, 4)
+	if err := r.machines(ctx, 4); err != nil {
+		return err
+	}
+	r.expect("a Machine of md0 is kept", "true", "true", r.kept(before, of("md0")) > 0)
+	return nil
+}
+
+// threeControlPlanes lets the control plane have three Machines: of one alone none is updated in place.
+//
+// Source: controlplane/kubeadm/reconcilers/kubeadmcontrolplane/update.go, rollingUpdate.
+func threeControlPlanes(ctx context.Context, r *run) error {
+	err := r.editCluster(ctx, func(o *object) { put(o, topologyControlPlane, "replicas", int64(3)) })
+	if err != nil {
+		return err
+	}
+	return r.machines(ctx, 6)
 }
 
 // updateInProgress is on a Machine while it is updated.
 const updateInProgress = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress"
 
-// inPlaceControlPlane changes what usually replaces the Machine of a control plane.
+// inPlaceControlPlane changes what usually replaces the Machines of a control plane: two of three are updated.
 func inPlaceControlPlane(ctx context.Context, r *run) error {
-	before := r.names(ofControlPlane)
+	before := r.record.list("Machine", ofControlPlane)
 	plane, err := r.first("KubeadmControlPlane", nil)
 	if err != nil {
 		return err
@@ -172,28 +192,27 @@ func inPlaceControlPlane(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	err = r.until(ctx, "the bootstrap configuration of the control plane has the command", func() error {
-		config, err := r.first("KubeadmConfig", ofControlPlane)
-		if err != nil {
-			return err
+	err = r.until(ctx, "the bootstrap configurations of the control plane have the command", func() error {
+		for _, config := range r.record.list("KubeadmConfig", ofControlPlane) {
+			if commands := fmt.Sprint(mapAt(config, "spec")["preKubeadmCommands"]); commands != "[true]" {
+				return fmt.Errorf("%s has %s", config.GetName(), commands)
+			}
 		}
-		if commands := fmt.Sprint(mapAt(config, "spec")["preKubeadmCommands"]); commands != "[true]" {
-			return fmt.Errorf("it has %s", commands)
-		}
-		machine, err := r.first("Machine", ofControlPlane)
-		if err != nil {
-			return err
-		}
-		if _, still := machine.GetAnnotations()[updateInProgress]; still {
-			return errors.New("the Machine is being updated")
+		for _, machine := range r.record.list("Machine", ofControlPlane) {
+			if _, still := machine.GetAnnotations()[updateInProgress]; still {
+				return fmt.Errorf("%s is being updated", machine.GetName())
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	r.expect("the Machine of the control plane is the same", "true", "true", before == r.names(ofControlPlane))
-	return r.machines(ctx, 4)
+	if err := r.machines(ctx, 6); err != nil {
+		return err
+	}
+	r.expect("Machines of the control plane are kept", "true", "true", r.kept(before, ofControlPlane) > 0)
+	return nil
 }
 
 // editMoved lets Alice change what propagates to Machines that have changed their MachineSet.

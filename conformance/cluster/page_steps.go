@@ -58,8 +58,9 @@ var stepAbout = map[string]string{
 	"set-and-dropped": "while Cluster API's managers may not write, the topology gains a label, an annotation, a timeout, a taint and a " +
 		"readiness gate, Alice writes everything derived, and the topology loses them; then the managers may write again",
 	"extension":              "an extension is started that agrees to every in-place update",
-	"in-place-workers":       "a MachineDeployment gets a failure domain: its Machines move to a new MachineSet and are updated",
-	"in-place-control-plane": "the control plane's kubeadm configuration changes, and its Machine is updated",
+	"in-place-workers":       "a MachineDeployment gets a failure domain: a Machine moves to a new MachineSet and is updated",
+	"three-control-planes":   "the control plane gets three Machines",
+	"in-place-control-plane": "the control plane's kubeadm configuration changes: two of its Machines are updated",
 	"edit-moved":             "Alice changes a propagated label on the moved Machines",
 	"taint":                  "class and topology get taints, of both kinds of propagation",
 	"edit-taints":            "Alice changes and removes taints of two Machines; a third one is created",

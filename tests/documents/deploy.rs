@@ -108,10 +108,11 @@ fn two_policies_divide_what_the_engine_reads() -> Result<()> {
     let all: BTreeSet<Resource> = GRANTS
         .iter()
         .flat_map(|grant| {
-            grant.versions.iter().map(|version| (format!("{}/{version}", grant.group), grant.kind.to_owned()))
+            let api_version = |version| format!("{}/{version}", grant.group).trim_start_matches('/').to_owned();
+            grant.versions.iter().map(move |version| (api_version(version), grant.kind.to_owned()))
         })
         .collect();
-    let (of_tags, rest): (BTreeSet<Resource>, _) = all.into_iter().partition(|(_, kind)| kind == "LabelRegistry");
+    let (of_tags, rest): (BTreeSet<Resource>, _) = all.into_iter().partition(|(_, kind)| ["LabelRegistry", "Namespace"].contains(&&**kind));
     assert_eq!(granted(&policies["cloud-tags.yaml"]), of_tags);
     assert_eq!(granted(&policies["cluster-api.yaml"]), rest);
     Ok(())

@@ -157,6 +157,11 @@ func (d *dice) renamed() []operation {
 	copied := copyOf(template).(map[string]any)
 	name := stringAt(template, "metadata", "name") + "-new"
 	copied["metadata"].(map[string]any)["name"] = name
+	for _, other := range d.vector.Templates {
+		if other["kind"] == copied["kind"] && stringAt(other, "metadata", "name") == name {
+			return nil
+		}
+	}
 	operations := one("add", "/templates/-", copied)
 	var references []string
 	referencesTo(template, "/class/spec", d.vector.Class["spec"], &references)

@@ -13,7 +13,7 @@ import (
 )
 
 // aClass is how many edits one variation of a class gets.
-const aClass = 20
+const aClass = 25
 
 // generate varies classes of files, edits each variation, and writes the ones with their answers.
 func generate(files []string, count int, seed uint64, out string) error {
@@ -21,6 +21,7 @@ func generate(files []string, count int, seed uint64, out string) error {
 		return err
 	}
 	var given []vector
+	var texts []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -31,7 +32,7 @@ func generate(files []string, count int, seed uint64, out string) error {
 			return err
 		}
 		one.Edits = nil
-		given = append(given, one)
+		given, texts = append(given, one), append(texts, string(text))
 	}
 	random := rand.New(rand.NewPCG(seed, 40))
 	made := 0
@@ -52,12 +53,22 @@ func generate(files []string, count int, seed uint64, out string) error {
 			return err
 		}
 		name := strings.TrimSuffix(filepath.Base(files[number%len(files)]), ".yaml")
-		name = filepath.Join(out, fmt.Sprintf("%s-%d", name, number))
-		text, err := yaml.Marshal(base)
-		if err != nil {
-			return err
+		if number >= len(given) {
+			name = fmt.Sprintf("%s-%d", name, number/len(given))
 		}
-		if err := os.WriteFile(name+".yaml", text, 0o644); err != nil {
+		name = filepath.Join(out, name)
+		text := texts[number%len(files)] + "edits:\n"
+		for _, edit := range base.Edits {
+			text += fmt.Sprintf("  - %s\n", raw(edit))
+		}
+		if number >= len(given) {
+			varied, err := yaml.Marshal(base)
+			if err != nil {
+				return err
+			}
+			text = string(varied)
+		}
+		if err := os.WriteFile(name+".yaml", []byte(text), 0o644); err != nil {
 			return err
 		}
 		if err := write(name+".answers.json", answers); err != nil {

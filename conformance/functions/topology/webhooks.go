@@ -139,4 +139,6 @@ func (w *webhooks) cluster(ctx context.Context, old, cluster *clusterv1.Cluster)
 }
 
 // GetReader reads the workload cluster: as if it were the management cluster, which has no Nodes.
-func (w *webhooks) GetReader(context.Context, client.ObjectKey) (client.Reader, error) { return w.reader, nil }
+func (w *webhooks) GetReader(context.Context, client.ObjectKey) (client.Reader, error) {
+	return w.reader, nil
+}

@@ -69,7 +69,12 @@ pub(crate) fn input(
 ///
 /// # Errors
 /// When a cluster is named.
-pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Input, Failure> {
+pub(crate) fn installation(
+    args: &LiveArgs,
+    sources: &InputSources,
+    paths: &[PathBuf],
+    _: impl Iterator<Item = String>,
+) -> Result<Input, Failure> {
     args.only_files()?;
     let here = [PathBuf::from(".")];
     Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))

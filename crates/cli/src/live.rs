@@ -91,7 +91,8 @@ pub(crate) fn installation(
     if let Some(input) = of_files(args, sources, paths, true)? {
         return Ok(input);
     }
-    let read = GRANTS.iter().map(|grant| format!("{}.{}", plural(grant.kind), grant.group));
+    let served = GRANTS.iter().filter(|grant| !grant.group.is_empty());
+    let read = served.map(|grant| format!("{}.{}", plural(grant.kind), grant.group));
     let definitions = read.chain(definitions).collect();
     let query =
         Query { namespaces: None, topic: Topic::Installation, kind: None, versions: BTreeMap::new(), definitions };

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::as_stored::as_stored;
 use super::crossplane::{self, Forwarding};
 use super::field::{TagsField, leaves_as_stored};
+use super::label_sources::{LabelSources, Merged};
 use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
 use super::registry::{Definitions, definitions_of};
 use super::required::missing;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
+use super::unread::UnreadTags;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::messages;
@@ -61,7 +64,7 @@ impl<'e> Composite<'_, 'e> {
         if crossplane::is_claim(self.subject, self.composites)? {
             return not_applicable(NotApplicableReason::Claim);
         }
-        let forwarding = crossplane::forwarding(self.subject, &self.settings.cloud_tags);
+        let forwarding = crossplane::forwarding(self.subject, self.settings.cloud_tags, self.lookups)?;
         let assigned = match Assigned::read(object) {
             Ok(assigned) => assigned,
             Err(malformed) => {
@@ -77,45 +80,28 @@ impl<'e> Composite<'_, 'e> {
                 .as_stored(messages::ADOPTED_STAYS, Vec::new())
                 .ok_or_else(|| Stop::not_applicable(NotApplicableReason::Adopted, ""));
         }
+        let tags = &self.settings.cloud_tags;
+        let others = LabelSources::read(object, self.subject.namespace(), tags, self.lookups)?;
         let provider = provider(self.composites, &self.subject.review.kind.kind, object);
-        let now = TagSources { assigned, provider };
         let is_nested = forwarding != Forwarding::Nothing;
         let before = if is_nested { self.stored_sources() } else { None };
-        let Definitions { counting: definitions, ignored } =
-            self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
-        let before = before.map(|before| self.tags_before(&before, &definitions));
+        let definitions = self.definitions(&assigned, &others, before.as_ref().map(|before| &before.assigned))?;
+        let before = before.map(|before| {
+            let assigned = others.merge(before.assigned, tags, &definitions.counting).assigned;
+            self.tags_before(&TagSources { assigned, ..before }, &definitions.counting)
+        });
         let keeps = is_nested.then(|| before.unwrap_or_default());
-        let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions)?;
-        tagged.tags.ignored_definitions = ignored;
+        let Merged { assigned, sources } = others.merge(assigned, tags, &definitions.counting);
+        let now = TagSources { assigned, provider };
+        let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions, &sources)?;
+        tagged.tags.ignored_definitions = definitions.ignored;
         Ok(tagged)
     }
 
-    /// The differences of a composite whose labels set no tags: of the policy's own entries it keeps those that are
-    /// stored, and nothing is added. `None` if there are none, or if the review is not about a write.
+    /// The differences of a composite whose labels set no tags.
     fn as_stored(&self, rule: &'static str, findings: Vec<Finding>) -> Option<Tagged> {
-        let (settings, subject) = (&self.settings.cloud_tags, self.subject);
-        let field = TagsField::read(subject, FIELD, settings).ok().filter(|_| !subject.review.username.is_empty())?;
-        let provider = provider(self.composites, &subject.review.kind.kind, &subject.object);
-        let rules = TagRules::of(settings, provider.unwrap_or_default());
-        let (assigned, definitions) = (Assigned::default(), BTreeMap::new());
-        let made = Made::of(&assigned, &definitions, &settings.prefix, rules, None, &BTreeSet::new());
-        let restores = field.own_edited().into_iter().filter(|(key, _)| field.has(key)).collect();
-        let mut held = field.held_to(&made.transformed, &restores, |key, value| field.stored(key) != Some(value));
-        for change in &mut held.changes {
-            change.rule = rule.into();
-        }
-        let is_changed = !held.changes.is_empty();
-        is_changed.then(|| Tagged {
-            unknown_provider: None,
-            missing: Vec::new(),
-            leaves_sources: true,
-            findings,
-            touches_tags: true,
-            cloud: None,
-            tags: made.report(provider, &field, &held, &[]),
-            changes: held.changes,
-            undone: held.undone,
-        })
+        let provider = provider(self.composites, &self.subject.review.kind.kind, &self.subject.object);
+        as_stored(self.subject, &self.settings.cloud_tags, FIELD, provider, rule, findings)
     }
 
     /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
@@ -150,9 +136,10 @@ impl<'e> Composite<'_, 'e> {
         now: &TagSources<'e>,
         forwarding: Forwarding,
         nested: Option<&BTreeMap<String, String>>,
-        definitions: &BTreeMap<String, Definition>,
+        found: &Definitions<'_>,
+        sources: &BTreeMap<String, String>,
     ) -> Result<Tagged, Stop> {
-        let (settings, subject) = (&self.settings.cloud_tags, self.subject);
+        let (settings, subject, definitions) = (&self.settings.cloud_tags, self.subject, &*found.counting);
         let field = match TagsField::read(subject, FIELD, settings) {
             Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
                 return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed.to_string()));
@@ -163,33 +150,47 @@ impl<'e> Composite<'_, 'e> {
             nested.and_then(|before| before.get(key)).is_some_and(|made| value.as_str() == Some(made))
                 && !crossplane::is_set_by_composition(subject, FIELD, key)
         };
+        let provider = now.provider;
+        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        let unread = UnreadTags::of(found, &settings.prefix, rules);
         let is_left_over = |key: &str, value: Json<'_>| match forwarding {
+            _ if unread.has(key) => field.stored(key) != Some(value),
             Forwarding::Nothing => true,
             Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
             Forwarding::Written => field.stored(key) == Some(value) && was_made(key, value),
         };
-        let restores = match forwarding {
+        let mut restores = match forwarding {
             Forwarding::Stored => {
                 field.own_edited().into_iter().filter(|(key, value)| !was_made(key, *value)).collect()
             }
             Forwarding::Nothing | Forwarding::Written => BTreeMap::new(),
         };
-        let provider = now.provider;
-        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        unread.restore(&field, &mut restores);
         let is_forwarded = |key: &str, value| !is_left_over(key, value);
         let others = if rules.counts_others() {
             field.others(is_forwarded).into_iter().chain(restores.keys().copied()).collect()
         } else {
             BTreeSet::new()
         };
-        let made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
+        let mut made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
         let transformed = &made.transformed;
         let mut held = field.held_to(transformed, &restores, is_left_over);
+        unread.explain(&mut held.changes);
+        for change in &mut held.changes {
+            let label = transformed.labels.get(&change.key);
+            if let Some((label, source)) = label.and_then(|label| Some((label, sources.get(label)?))) {
+                change.rule = messages::propagates_from(label, source).into();
+            }
+        }
         let is_alone = transformed.tags.is_empty() && nested.is_none();
         if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {
             held.changes.push(field.without_empty_map());
         }
         let has = |key: &str| held.kept.contains_key(key);
+        for key in found.unread_keys() {
+            made.not_propagating.entry(key.to_owned()).and_modify(|reason| *reason = "registry-unread");
+        }
+        let transformed = &made.transformed;
         let missing = missing(settings, rules, transformed, has, &made.not_propagating);
         let leaves_sources = self.leaves_sources_as_stored(definitions);
         let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
@@ -201,7 +202,18 @@ impl<'e> Composite<'_, 'e> {
         Ok(Tagged {
             unknown_provider,
             leaves_sources,
-            findings: if touches_tags { now.assigned.findings(definitions) } else { Vec::new() },
+            findings: if touches_tags {
+                let misspelled = held.kept.keys().find(|key| !unread.has(key) && !rules.spells(&settings.prefix, key));
+                let misspelled = misspelled.map(|key| misspelled_finding(key, rules));
+                now.assigned
+                    .findings(definitions)
+                    .into_iter()
+                    .chain(found.findings(settings))
+                    .chain(misspelled)
+                    .collect()
+            } else {
+                Vec::new()
+            },
             touches_tags,
             cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
             tags: made.report(provider, &field, &held, &missing),
@@ -244,19 +256,23 @@ impl<'e> Composite<'_, 'e> {
     }
 
     /// The definitions of all keys that are assigned, or were before.
-    fn definitions(&self, now: &Assigned, before: Option<&Assigned>) -> Result<Definitions<'e>, Stop> {
+    fn definitions(
+        &self,
+        now: &Assigned,
+        others: &LabelSources<'_>,
+        before: Option<&Assigned>,
+    ) -> Result<Definitions<'e>, Stop> {
+        let mut keys = others.keys();
+        keys.extend(now.keys());
+        keys.extend(before.into_iter().flat_map(Assigned::keys));
         // Without labels, no definition sets a tag.
-        if now.is_empty() && before.is_none_or(Assigned::is_empty) {
+        if keys.is_empty() {
             return Ok(Definitions::default());
         }
         // The old value of a label counts too when it is removed: only labels with a definition matter.
         let old = self.subject.old().ok().flatten();
-        let is_assigned = |key: &str| {
-            now.contains(key)
-                || before.is_some_and(|before| before.contains(key))
-                || old.is_some_and(|old| old.labels.contains_key(key))
-        };
-        definitions_of(&self.settings.cloud_tags, self.lookups, is_assigned)
+        keys.extend(old.into_iter().flat_map(|old| old.labels.keys()));
+        definitions_of(&self.settings.cloud_tags, self.lookups, &keys, &others.belonging)
     }
 }
 
@@ -266,6 +282,18 @@ fn unusable_finding(malformed: &Malformed) -> Finding {
         check: "cloudTags",
         at: format!("metadata.annotations[{ASSIGNMENTS}]"),
         message: Fact::UnusableAssignments { problem: malformed.to_string() },
+        stance: Stance::Warn,
+        verdict: None,
+    }
+}
+
+/// The finding about a tag that a parent forwards in the spelling of its own profile. It cannot be respelled, because
+/// spellings replace several characters by one; a label can.
+fn misspelled_finding(tag: &str, rules: TagRules) -> Finding {
+    Finding {
+        check: "cloudTags.profiles",
+        at: format!("spec.{FIELD}"),
+        message: Fact::ForwardedSpelling { tag: tag.into(), profile: rules.name().into() },
         stance: Stance::Warn,
         verdict: None,
     }

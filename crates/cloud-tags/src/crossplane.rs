@@ -2,7 +2,13 @@
 
 use crate::json::Malformed;
 use crate::json::document::Json;
+use crate::reads::PARENT_MASKS;
+use facts::stop::Stop;
+use kube::cluster::LookupCause;
+use kube::lookup::Lookups;
 use kube::object::{Object, OwnerReference, group_and_version};
+use kube::query::ObjectQuery;
+use kube::read_failure::ReadFailure;
 use kube::request::Operation;
 use kube::subject::ReviewedObject;
 use tag_rules::{CloudTags, Composites};
@@ -29,17 +35,47 @@ pub(super) enum Forwarding {
 /// What a parent's Composition may forward to the object under review. Anybody can write an ownerReference, so only a
 /// write by Crossplane adds tags. A review without a user name, such as the audit scanner's, is about what is
 /// stored.
-pub(super) fn forwarding(subject: &ReviewedObject<'_>, settings: &CloudTags) -> Forwarding {
-    let is_nested = |object: &Object<'_>| is_nested(object, settings);
+///
+/// # Errors
+/// When the parent could not be read.
+pub(super) fn forwarding<'e>(
+    subject: &ReviewedObject<'e>,
+    tags: &CloudTags,
+    lookups: &Lookups<'e>,
+) -> Result<Forwarding, Stop> {
+    let is_nested = |object: &Object<'_>| is_nested(object, tags);
     if !is_nested(&subject.object) {
-        Forwarding::Nothing
-    } else if is_by_crossplane(subject, settings) || subject.review.username.is_empty() {
+        return Ok(Forwarding::Nothing);
+    }
+    Ok(if subject.review.username.is_empty() {
         Forwarding::Written
+    } else if is_by_crossplane(subject, tags) {
+        if has_parent(subject, lookups)? { Forwarding::Written } else { Forwarding::Nothing }
     } else if subject.old().ok().flatten().is_some_and(is_nested) {
         Forwarding::Stored
     } else {
         Forwarding::Nothing
+    })
+}
+
+/// Whether the controller in the ownerReferences exists with that uid, if the settings allow to read its kind. Only
+/// asked about a write by Crossplane: other writes forward nothing in any case.
+///
+/// An ownerReference does not say whether its object has a namespace: that of the object under review is tried first.
+fn has_parent<'e>(subject: &ReviewedObject<'e>, lookups: &Lookups<'e>) -> Result<bool, Stop> {
+    let Some(owner) = subject.object.controller() else { return Ok(false) };
+    if !lookups.may_read(owner.group(), owner.kind) {
+        return Ok(true);
     }
+    for namespace in [Some(subject.namespace()).filter(|name| !name.is_empty()), Some("")].into_iter().flatten() {
+        match lookups.parent(&ObjectQuery::owner(owner, namespace, PARENT_MASKS)) {
+            Ok(_) => return Ok(true),
+            Err(ReadFailure::Failed(failed)) if failed.error.cause == LookupCause::NotFound => {}
+            Err(ReadFailure::AnotherUid(_)) => return Ok(false),
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+    Ok(false)
 }
 
 /// Whether Crossplane copies what the request writes: from a parent's Composition, or from a claim.

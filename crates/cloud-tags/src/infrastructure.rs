@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::as_stored::as_stored;
 use super::field::{TagsField, leaves_as_stored};
+use super::label_sources::{LabelSources, Merged};
 use super::labels::Assigned;
 use super::registry::{Definitions, definitions_of};
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
+use super::unread::UnreadTags;
 use super::webhook::Webhook;
 use crate::json::Malformed;
 use crate::messages;
@@ -44,37 +47,52 @@ impl<'e> Infrastructure<'_, 'e> {
         let cluster = self.cluster;
         let assigned = Assigned::read(&cluster.object).map_err(|malformed| unusable(cluster, &malformed))?;
         if assigned.is_adopted() {
-            return Err(Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
+            return self
+                .as_stored(messages::ADOPTED_CLUSTER)
+                .ok_or_else(|| Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
         }
+        let tags = self.settings.cloud_tags;
+        let others = LabelSources::read(&cluster.object, self.subject.namespace(), tags, self.lookups)?;
+        let mut keys = others.keys();
+        keys.extend(assigned.keys());
         // Without labels, no definition sets a tag.
-        let Definitions { counting: definitions, ignored } = if assigned.is_empty() {
+        let definitions = if keys.is_empty() {
             Definitions::default()
         } else {
-            definitions_of(&self.settings.cloud_tags, self.lookups, |key| assigned.contains(key))?
+            definitions_of(tags, self.lookups, &keys, &others.belonging)?
         };
-        let mut tagged = self.tagged(cluster, &assigned, &definitions)?;
-        tagged.tags.ignored_definitions = ignored;
+        let merged = others.merge(assigned, tags, &definitions.counting);
+        let mut tagged = self.tagged(cluster, &merged, &definitions)?;
+        tagged.tags.ignored_definitions = definitions.ignored;
         Ok(tagged)
     }
 
+    /// The differences of an infrastructure cluster for which the labels of its Cluster set no tags.
+    fn as_stored(&self, rule: &'static str) -> Option<Tagged> {
+        let (settings, row) = (&self.settings.cloud_tags, self.row);
+        as_stored(self.subject, settings, row.field, Some(row.provider), rule, Vec::new())
+    }
+
     /// The differences from the tags for the labels. The policy's own entries that no label sets are removed.
-    fn tagged(
-        &self,
-        cluster: &Parent<'_>,
-        assigned: &Assigned,
-        definitions: &BTreeMap<String, Definition>,
-    ) -> Result<Tagged, Malformed> {
+    fn tagged(&self, cluster: &Parent<'_>, merged: &Merged, found: &Definitions<'_>) -> Result<Tagged, Malformed> {
         let (subject, row, settings) = (self.subject, self.row, &self.settings.cloud_tags);
+        let (assigned, definitions) = (&merged.assigned, &*found.counting);
         let field = TagsField::read(subject, row.field, settings)?;
         let rules = TagRules::of(settings, row.provider);
         let others = field.others(|_, _| false);
         let webhook = Webhook::of(row, others.len());
         let others = if rules.counts_others() { others } else { BTreeSet::new() };
         let made = Made::of(assigned, definitions, &settings.prefix, rules, webhook, &others);
-        let mut held = field.held_to(&made.transformed, &BTreeMap::new(), |_, _| true);
+        let unread = UnreadTags::of(found, &settings.prefix, rules);
+        let mut restores = BTreeMap::new();
+        unread.restore(&field, &mut restores);
+        let mut held = field
+            .held_to(&made.transformed, &restores, |key, value| !unread.has(key) || field.stored(key) != Some(value));
+        unread.explain(&mut held.changes);
+        let title = cluster.name.to_string();
         for change in &mut held.changes {
             if let Some(label) = made.transformed.labels.get(&change.key) {
-                change.rule = messages::propagates_from(label, &cluster.name.to_string()).into();
+                change.rule = messages::propagates_from(label, merged.sources.get(label).unwrap_or(&title)).into();
             }
         }
         let touches_tags = !(held.changes.is_empty() && leaves_tags_as_stored(subject, row).unwrap_or(false));
@@ -82,7 +100,11 @@ impl<'e> Infrastructure<'_, 'e> {
             unknown_provider: None,
             missing: Vec::new(),
             leaves_sources: true,
-            findings: if touches_tags { findings(assigned, definitions, cluster) } else { Vec::new() },
+            findings: if touches_tags {
+                findings(assigned, definitions, cluster).into_iter().chain(found.findings(settings)).collect()
+            } else {
+                Vec::new()
+            },
             touches_tags,
             cloud: rules.cloud(row.provider).map(|cloud| cloud.provider),
             tags: made.report(Some(row.provider), &field, &held, &[]),

@@ -1,6 +1,6 @@
 //! The labels that are assigned to a composite.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
@@ -38,6 +38,8 @@ pub(super) struct Assigned {
     pub(super) labels: Labels,
     /// Keys of the annotation whose value is not a string, number or boolean, and what it is instead.
     pub(super) unusable: BTreeMap<String, &'static str>,
+    /// Keys whose definitions take the label from another object, which does not have it.
+    pub(super) of_another_source: BTreeSet<String>,
 }
 
 impl Assigned {
@@ -47,7 +49,7 @@ impl Assigned {
     /// When the annotation is not a JSON map, or has an empty key.
     pub(super) fn read(object: &Object<'_>) -> Result<Self, Malformed> {
         let labels = object.labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let mut assigned = Assigned { labels: labels.collect(), unusable: BTreeMap::new() };
+        let mut assigned = Assigned { labels: labels.collect(), ..Assigned::default() };
         let Some(text) = object.annotations.get(ASSIGNMENTS) else { return Ok(assigned) };
         let annotated: BTreeMap<String, &RawValue> =
             serde_json::from_str(text).map_err(|error| malformed(format!("is not a JSON map of strings: {error}")))?;
@@ -68,8 +70,18 @@ impl Assigned {
         Ok(assigned)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.labels.is_empty() && self.unusable.is_empty()
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.labels.keys().chain(self.unusable.keys()).map(String::as_str)
+    }
+
+    /// Takes the label of a key from another object.
+    pub(super) fn take(&mut self, key: &str, other: &Assigned) {
+        if let Some(value) = other.labels.get(key) {
+            self.labels.insert(key.to_owned(), value.clone());
+        }
+        if let Some(found) = other.unusable.get(key) {
+            self.unusable.insert(key.to_owned(), found);
+        }
     }
 
     pub(super) fn contains(&self, key: &str) -> bool {
@@ -127,6 +139,7 @@ impl Assigned {
             others.push((key.clone(), reason));
         }
         others.extend(self.unusable.keys().map(|key| (key.clone(), "not-a-string")));
+        others.extend(self.of_another_source.iter().map(|key| (key.clone(), "another-source")));
         (Labels::from_iter(labels), BTreeMap::from_iter(others))
     }
 }
@@ -175,7 +188,7 @@ mod tests {
     fn the_annotation_wins_and_is_decoded_once() {
         let expected = labels([("a", "label"), ("acme:checkout/owner", "\"x\""), ("b", "annotation")]);
         let found = read(r#"{"acme:checkout/owner":"\"x\"","b":"annotation"}"#).unwrap();
-        assert_eq!(found, Assigned { labels: expected, unusable: BTreeMap::new() });
+        assert_eq!(found, Assigned { labels: expected, ..Assigned::default() });
         assert_eq!(read("{}").unwrap().labels, labels([("a", "label"), ("b", "label")]));
     }
 
@@ -190,7 +203,7 @@ mod tests {
             ("e", "-2e3"),
             ("f", "12345678901234567890123"),
         ]);
-        assert_eq!(found, Assigned { labels: expected, unusable: BTreeMap::new() });
+        assert_eq!(found, Assigned { labels: expected, ..Assigned::default() });
     }
 
     #[test]
@@ -198,8 +211,8 @@ mod tests {
         let found = read(r#"{"b":null,"c":null,"e":["x"],"f":{"x":"y"}}"#).unwrap();
         let unusable = [("b", "null"), ("c", "null"), ("e", "a list"), ("f", "an object")];
         let unusable = unusable.map(|(key, found)| (key.to_owned(), found)).into();
-        assert_eq!(found, Assigned { labels: labels([("a", "label")]), unusable });
-        let opted_in = Definition { scope: Scope::Project, cloud_tag_propagation: true };
+        assert_eq!(found, Assigned { labels: labels([("a", "label")]), unusable, ..Assigned::default() });
+        let opted_in = Definition { scope: Scope::Project, cloud_tag_propagation: true, from: None };
         let findings = |key: &str| {
             let findings = found.findings(&[(key.to_owned(), opted_in)].into());
             findings.into_iter().map(|finding| finding.message.to_string()).collect::<Vec<_>>()

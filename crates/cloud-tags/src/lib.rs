@@ -6,16 +6,20 @@
 //! the specification, [`CLOUDS`](tag_rules::clouds::CLOUDS) what their APIs accept. [`STRICT_PROFILES`](tag_rules::strict::STRICT_PROFILES) allow only what the APIs accept, for
 //! settings that ask for it.
 
+mod as_stored;
 pub mod composite;
 mod crossplane;
 mod field;
 pub mod infrastructure;
 mod key_form;
+mod label_sources;
 pub mod label_warning;
 mod labels;
 pub mod messages;
 pub mod origin;
+mod owner;
 pub mod provider;
+pub mod reads;
 pub mod registry;
 pub mod registry_write;
 pub mod report;
@@ -24,6 +28,7 @@ mod rules;
 pub mod tagged;
 mod transform;
 mod union;
+mod unread;
 mod verdicts;
 mod webhook;
 

@@ -105,6 +105,8 @@ pub fn missing(key: &str, reason: &str) -> String {
         "not-opted-in" => "its definition does not opt it in",
         "seeded" => "a seeded label cannot be opted in",
         "not-a-string" => "its value is not a string",
+        "another-source" => "its definition takes it from another object, which does not have it",
+        "registry-unread" => "the registry that may define it cannot be read",
         skipped => &format!("its label is skipped (`{skipped}`)"),
     };
     format!("required cloud tag of label `{key}` is missing: {reason}")
@@ -185,6 +187,48 @@ pub(crate) fn scope_stays(scope: Scope) -> String {
     format!("is `{scope}` and immutable; create a separate LabelRegistry for another scope")
 }
 
+/// A registry object keeps its domain and its project, too.
+pub(crate) fn owner_stays(owner: &str) -> String {
+    format!("is `{owner}` and immutable; create a separate LabelRegistry for another one")
+}
+
+/// A registry object with a scope says which domain or project it is of.
+pub(crate) fn owner_missing(scope: Scope) -> String {
+    format!("is missing: a registry of scope `{scope}` names it")
+}
+
+/// A registry object with a scope defines keys of its own form only.
+pub(crate) fn key_of_another_owner(form: &str) -> String {
+    format!("belongs to another registry: this one defines keys of the form `{form}`")
+}
+
+/// The name of a registry object follows from its scope.
+pub(crate) fn name_follows(name: &str) -> String {
+    format!("must be `{name}`, by which `cloudTags.registry.byScope` finds this registry")
+}
+
+/// The registry object with the name of an owner is another one's.
+pub(crate) fn of_another_owner(scope: Scope) -> String {
+    format!("spec.scope: its name belongs to the registry of another {scope}")
+}
+
+/// A registry object without a scope is not found.
+pub(crate) const SCOPE_MISSING: &str = "is missing: `cloudTags.registry.byScope` finds registries by their scope";
+
+/// Not all the other registry objects could be read for a comparison.
+pub(crate) fn not_compared(query: &str, cause: &str) -> String {
+    format!("not compared with all registries: {query}: {cause}")
+}
+
+/// The warning about a registry that cannot be read: the tags of the labels that it may define are left as they are.
+pub(crate) fn registry_unread(registry: &str, cause: &str, keys: &[&str]) -> Fact {
+    let keys = some_keys(keys).unwrap_or_default();
+    Fact::RegistryUnread { registry: registry.into(), cause: cause.to_owned(), keys }
+}
+
+/// The rule behind each difference of a tag whose definition could not be read.
+pub(crate) const UNREAD: &str = "the registry that may define its label cannot be read";
+
 /// A registry object has a definition of another scope than its own.
 pub(crate) fn definition_of_another_scope(key: &str, scope: Scope) -> String {
     format!("definition of `{key}` is ignored: scope `{scope}` is not the scope of this registry")
@@ -198,6 +242,9 @@ pub fn ignored_definition(ignored: &IgnoredDefinition) -> String {
         IgnoredReason::AnotherScope => format!("scope `{scope}` is not the scope of the object"),
         IgnoredReason::WiderScope => format!("LabelRegistry `{other}` defines the key with a wider scope"),
         IgnoredReason::ListedFirst => format!("LabelRegistry `{other}`, which is listed earlier, also defines the key"),
+        IgnoredReason::AnotherForm => "the key belongs to another domain or project".to_owned(),
+        IgnoredReason::OwnerUnknown => format!("the object does not say which {scope} it is of"),
+        IgnoredReason::AnotherOwner => format!("the composite belongs to another {scope}"),
     };
     format!("definition of `{qualified_key}` in LabelRegistry `{registry}` is ignored: {reason}")
 }
@@ -267,12 +314,15 @@ pub(crate) fn restored_forwarded(tag: &str) -> String {
 /// The rule behind each difference of an adopted composite.
 pub(crate) const ADOPTED_STAYS: &str = "an adopted composite gets no new tags";
 
+/// The rule behind each difference of the infrastructure cluster of an adopted Cluster.
+pub(crate) const ADOPTED_CLUSTER: &str = "an adopted Cluster gets no new tags";
+
 /// The rule behind each difference of a composite whose assignments cannot be used.
 pub(crate) const UNUSABLE: &str = "its assignments cannot be used";
 
-/// The warning about an edit of a tag of an adopted composite.
-pub(crate) fn restored_adopted(tag: &str) -> String {
-    format!("cloud tag `{tag}` restored: an adopted composite gets no new tags")
+/// The warning about an edit of a tag of an object whose labels set no tags.
+pub(crate) fn restored_for(tag: &str, rule: &str) -> String {
+    format!("cloud tag `{tag}` restored: {rule}")
 }
 
 /// The rule behind the removal of a map without entries.
@@ -354,7 +404,7 @@ mod tests {
             "cloud tag `plexsphere:team` restored: the parent composite forwards it; change it there"
         );
         assert_eq!(
-            restored_adopted("plexsphere:team"),
+            restored_for("plexsphere:team", ADOPTED_STAYS),
             "cloud tag `plexsphere:team` restored: an adopted composite gets no new tags"
         );
         assert_eq!(

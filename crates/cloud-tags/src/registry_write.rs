@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::key_form;
+use super::owner::Owner;
 use super::registry::{REGISTRY, Registry, query};
 use crate::messages;
+use crate::report::IgnoredReason;
 use facts::annotations::EXEMPT;
 use facts::stop::Stop;
 use kube::cluster::LookupCause;
@@ -45,17 +47,40 @@ impl RegistryWrite {
         if let Some(scope) = old.scope.filter(|scope| now.scope != Some(*scope)) {
             write.problems.push(SettingProblem::new("spec.scope", messages::scope_stays(scope)));
         }
-        let is_new = |key: &str| old.of_another_scope.get(key) != now.of_another_scope.get(key);
-        for (key, scope) in now.of_another_scope.iter().filter(|(key, _)| is_new(key)) {
-            write.effects.push(messages::definition_of_another_scope(key, *scope));
+        let is_found_by_scope = matches!(settings.registry, Some(RegistryReference::ByScope(_)));
+        write.problems.extend(problems_of_owner(&now, &old, subject.name(), is_found_by_scope));
+        let is_new = |key: &str| old.ignored.get(key) != now.ignored.get(key);
+        for (key, (scope, reason)) in now.ignored.iter().filter(|(key, _)| is_new(key)) {
+            match reason {
+                IgnoredReason::AnotherScope => write.effects.push(messages::definition_of_another_scope(key, *scope)),
+                IgnoredReason::AnotherForm => {
+                    let problem = messages::key_of_another_owner(key_form::form(*scope));
+                    write.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
+                }
+                _ => {}
+            }
         }
-        write.effects.extend(keys_of_another_form(&now, &old));
+        if now.scope.is_none() {
+            write.effects.extend(keys_of_another_form(&now, &old));
+        }
         let named = settings.registry.as_ref().map(RegistryReference::names).unwrap_or_default();
-        let Some(own) = named.iter().position(|name| **name == *subject.name()) else { return Ok(write) };
+        let own = named.iter().position(|name| **name == *subject.name());
+        let Some(own) = own.or(is_found_by_scope.then_some(0)) else { return Ok(write) };
         let mut others = BTreeMap::new();
+        // Of registries that are found by their scope, no two define one key.
         for (index, name) in named.iter().enumerate().filter(|(index, _)| *index != own) {
-            for (key, definition) in others_definitions(name, &now, &old, lookups)? {
-                others.entry(key).or_insert((index, &**name, definition));
+            match others_definitions(name, &now, &old, lookups) {
+                Ok(found) => {
+                    for (key, definition) in found {
+                        others.entry(key).or_insert((index, &**name, definition));
+                    }
+                }
+                Err(Stop::RegistryFailed(failed)) if failed.error.cause == LookupCause::TooManyReads => {
+                    let cause = failed.error.cause.to_string();
+                    write.effects.push(messages::not_compared(&failed.query, &cause));
+                    break;
+                }
+                Err(stop) => return Err(stop),
             }
         }
         write.judge_clashes(&now, &old, own, &others);
@@ -91,6 +116,38 @@ impl RegistryWrite {
             }
         }
     }
+}
+
+/// Whether a registry object says whose it is, and keeps that. What is stored is not refused for it.
+fn problems_of_owner(now: &Registry, old: &Registry, name: &str, is_found_by_scope: bool) -> Vec<SettingProblem> {
+    let mut problems = Vec::new();
+    let is_stored =
+        old.scope.is_some() && (old.scope, &old.domain, &old.project) == (now.scope, &now.domain, &now.project);
+    for (path, now, old) in [("spec.domain", &now.domain, &old.domain), ("spec.project", &now.project, &old.project)] {
+        if let Some(old) = old.as_ref().filter(|old| now.as_ref() != Some(*old)) {
+            problems.push(SettingProblem::new(path, messages::owner_stays(old)));
+        }
+    }
+    let fields: &[_] = match now.scope {
+        _ if is_stored => &[],
+        None | Some(Scope::Platform) => &[],
+        Some(Scope::Domain) => &[("spec.domain", &now.domain)],
+        Some(Scope::Project) => &[("spec.domain", &now.domain), ("spec.project", &now.project)],
+    };
+    if let Some(scope) = now.scope {
+        let missing = fields.iter().filter(|(_, value)| value.is_none());
+        problems.extend(missing.map(|(path, _)| SettingProblem::new(*path, messages::owner_missing(scope))));
+    }
+    if is_found_by_scope {
+        match now.owner().map(Owner::registry_name) {
+            None if now.scope.is_none() => problems.push(SettingProblem::new("spec.scope", messages::SCOPE_MISSING)),
+            Some(Some(expected)) if expected != name => {
+                problems.push(SettingProblem::new("metadata.name", messages::name_follows(&expected)));
+            }
+            _ => {}
+        }
+    }
+    problems
 }
 
 /// The warnings about new definitions whose keys have another form than those of their scope.
@@ -139,7 +196,13 @@ pub fn refused_deletion(review: &Review<'_>, stored: Option<&Object<'_>>, settin
     if review.operation != Operation::Delete || !is_registry {
         return None;
     }
-    let is_named = |name: &str| settings.registry.iter().flat_map(RegistryReference::names).any(|it| **it == *name);
+    let is_named = |name: &str| match &settings.registry {
+        Some(RegistryReference::ByScope(_)) => {
+            let read = stored.and_then(|stored| Registry::read(stored, |_| false).ok());
+            read.and_then(|read| read.owner().and_then(Owner::registry_name)).is_some_and(|expected| expected == name)
+        }
+        reference => reference.iter().flat_map(RegistryReference::names).any(|it| **it == *name),
+    };
     let reason = stored.and_then(|stored| stored.annotations.get(EXEMPT));
     let is_exempt = reason.is_some_and(|reason| !reason.trim().is_empty());
     (is_named(&review.name) && !is_exempt).then(|| messages::refused_deletion(&review.title(), EXEMPT))

@@ -19,7 +19,7 @@ pub struct TagReport {
     /// The tags that the object must carry for its own labels, or for those of its Cluster.
     pub tags: BTreeMap<String, String>,
     /// Tags with the policy's prefix that no label of the composite becomes: the Composition of the parent composite
-    /// forwards them.
+    /// forwards them, or the definition of their label could not be read.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub forwarded: BTreeMap<String, Value>,
     /// Whether the cloud's API accepts each tag that the object has, the policy's and others.
@@ -33,7 +33,8 @@ pub struct TagReport {
     /// Labels that propagate and do not become tags.
     pub skipped: Vec<SkippedLabel>,
     /// Labels that are not meant to become tags, and why: `not-defined` in the registry, `not-opted-in` by their
-    /// definition, `seeded`, which cannot be opted in, or `not-a-string`.
+    /// definition, `seeded`, which cannot be opted in, `not-a-string`, `another-source`, where the definition takes the label
+    /// from another object, or `registry-unread`, where the registry that may define it could not be read.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_propagating: BTreeMap<String, &'static str>,
     /// Definitions of its labels that do not count.
@@ -67,6 +68,12 @@ pub enum IgnoredReason {
     WiderScope,
     /// Another object that is listed earlier defines the key with the same scope.
     ListedFirst,
+    /// Its key does not have the form of the object's domain or project.
+    AnotherForm,
+    /// The object has a scope, and does not say which domain or project it is of.
+    OwnerUnknown,
+    /// The composite belongs to another domain or project.
+    AnotherOwner,
 }
 
 impl IgnoredReason {
@@ -83,6 +90,9 @@ impl IgnoredReason {
             IgnoredReason::AnotherScope => "another-scope",
             IgnoredReason::WiderScope => "wider-scope",
             IgnoredReason::ListedFirst => "listed-first",
+            IgnoredReason::AnotherForm => "another-form",
+            IgnoredReason::OwnerUnknown => "owner-unknown",
+            IgnoredReason::AnotherOwner => "another-owner",
         }
     }
 }

@@ -35,7 +35,7 @@ impl From<&'static Profile> for TagRules {
 
 impl TagRules {
     /// The rules for a provider: those that the settings give it, or the profile of its name, or the generic one.
-    pub(super) fn of(settings: &CloudTags, provider: &str) -> TagRules {
+    pub(crate) fn of(settings: &CloudTags, provider: &str) -> TagRules {
         let named = settings.profile_of(provider);
         match named.and_then(StrictProfile::named) {
             Some(profile) => TagRules::Strict { profile, reserve: settings.reserve.into() },
@@ -89,10 +89,18 @@ impl TagRules {
     }
 
     /// The tag key of a qualified key, below another prefix.
-    pub(super) fn tag_key_below(self, prefix: &str, qualified_key: &str) -> String {
+    pub(crate) fn tag_key_below(self, prefix: &str, qualified_key: &str) -> String {
         match self {
             TagRules::Specified { .. } => [prefix, qualified_key].concat(),
             TagRules::Strict { profile, .. } => profile.spelling.of(prefix, qualified_key),
+        }
+    }
+
+    /// Whether a tag key is spelled by these rules, below a prefix.
+    pub(super) fn spells(self, prefix: &str, tag_key: &str) -> bool {
+        match self {
+            TagRules::Specified { .. } => tag_key.starts_with(prefix),
+            TagRules::Strict { profile, .. } => profile.spelling.is_of(prefix, tag_key),
         }
     }
 

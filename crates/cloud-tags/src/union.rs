@@ -21,10 +21,10 @@ impl<'n> Union<'n> {
         &mut self,
         name: &'n str,
         definitions: BTreeMap<String, Definition>,
-        of_another_scope: BTreeMap<String, Scope>,
+        ignored: BTreeMap<String, (Scope, IgnoredReason)>,
     ) {
-        for (key, scope) in of_another_scope {
-            self.ignore(key, name, scope, IgnoredReason::AnotherScope);
+        for (key, (scope, reason)) in ignored {
+            self.ignore(key, name, scope, reason);
         }
         for (key, definition) in definitions {
             match self.definitions.get(&key).map(|known| known.scope) {
@@ -71,9 +71,11 @@ mod tests {
 
     #[test]
     fn a_definition_that_does_not_count_names_its_reason_and_the_object_that_does() {
-        let of = |scope| BTreeMap::from([("team".to_owned(), Definition { scope, cloud_tag_propagation: true })]);
+        let of = |scope| {
+            BTreeMap::from([("team".to_owned(), Definition { scope, cloud_tag_propagation: true, from: None })])
+        };
         let mut union = Union::default();
-        union.add("b", BTreeMap::new(), [("team".to_owned(), Scope::Platform)].into());
+        union.add("b", BTreeMap::new(), [("team".to_owned(), (Scope::Platform, IgnoredReason::AnotherScope))].into());
         union.add("project", of(Scope::Project), BTreeMap::new());
         union.add("first", of(Scope::Domain), BTreeMap::new());
         union.add("second", of(Scope::Domain), BTreeMap::new());

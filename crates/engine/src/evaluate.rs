@@ -89,7 +89,7 @@ fn evaluate_objects(
         ControlFlow::Continue(gathered) => gathered,
         ControlFlow::Break(outcome) => return outcome,
     };
-    let budget = ReadBudget::whole();
+    let (budget, fresh_budget) = (ReadBudget::whole(), ReadBudget::whole());
     let cached = Pass::new(Reads::Cached, &budget);
     let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
     if is_by_controller(review, settings) {
@@ -97,13 +97,13 @@ fn evaluate_objects(
     }
     let outcome = evaluation.run();
     if let Some(listed) = listed {
-        let lookups = Lookups::new(&review.kind, &settings.lookup, cluster, &cached.answers);
+        let lookups = Lookups::new(&review.kind, settings, cluster, &cached.answers);
         *listed = Some(inspect::list(&subject, settings, &lookups));
     }
     if !acts_on_reads(&outcome) {
         return outcome;
     }
-    let fresh = Pass::new(Reads::Fresh, &budget);
+    let fresh = Pass::new(Reads::Fresh, &fresh_budget);
     if fresh.answers.confirm(&cached.answers, cluster) {
         return outcome.and_reads(fresh.answers.records());
     }
@@ -188,7 +188,7 @@ impl<'e> Evaluation<'e> {
         cluster: &'e dyn Cluster,
         pass: &'e Pass<'e>,
     ) -> Self {
-        let lookups = Lookups::new(&subject.review.kind, &settings.lookup, cluster, &pass.answers);
+        let lookups = Lookups::new(&subject.review.kind, settings, cluster, &pass.answers);
         Evaluation { subject, role, settings, lookups, pass, title: subject.title().to_string() }
     }
 
@@ -204,6 +204,7 @@ impl<'e> Evaluation<'e> {
             Err(Stop::NotApplicable(inert)) => self.not_applicable(inert),
             Err(Stop::LookupFailed(failed)) => self.unanswered(failed),
             Err(Stop::RegistryFailed(failed)) => self.unregistered(failed),
+            Err(Stop::SourceFailed(failed)) => self.without_source(failed),
             Err(Stop::Malformed(malformed)) => return Err(malformed),
         };
         let found = self.check(&applied)?;

@@ -1,5 +1,6 @@
 //! Which kinds are read, in which versions, and for which objects under review.
 
+use cloud_tags::reads::{LABEL_MASKS, PARENT_MASKS};
 use cloud_tags::registry::REGISTRY_MASKS;
 use cluster_api::catalog::masks::{
     CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, MACHINE_MASKS, NODE_MACHINE_MASKS,
@@ -27,6 +28,8 @@ pub const GRANTS: &[Grant] = &[
     grant("KThreesControlPlane",         "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("RKE2ControlPlane",            "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("LabelRegistry",               LABELS,                          &["v1alpha1"]),
+    // The labels of a composite's Namespace.
+    grant("Namespace",                   "",                              &["v1"]),
 ];
 
 /// One kind that may be read.
@@ -83,6 +86,11 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
     Route { of: "InfraCluster",      when: "its kind is in `clusterApi.cloudTags`", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraCluster",      when: "the same, `cloudTags.registry` and a label of the Cluster", gets: &[("Cluster", CLUSTER_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "InfraCluster",      when: "the same, `cloudTags.sources` or `belongsTo` with the labels of its Namespace", gets: &[("Cluster", CLUSTER_MASKS), ("Namespace", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "LabelRegistry",     when: "one of several in `cloudTags.registry`", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "Composite",         when: "`cloudTags.registry` and a label", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "Crossplane composes it, and `lookup.apiVersions` has the kind of its controller", gets: &[("Composite", PARENT_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "`cloudTags.sources` or `belongsTo` with the labels of its Namespace", gets: &[("Namespace", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "`cloudTags.sources.tenant`", gets: &[("Tenant", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "both", gets: &[("Namespace", LABEL_MASKS), ("Tenant", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
 ];

@@ -60,7 +60,7 @@ pub mod tags {
     pub use ::tag_rules::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
     pub use ::tag_rules::strict::{STRICT_PROFILES, Spelling, StrictProfile};
     pub use ::tag_rules::text_limits::{Alphabet, Form, Length};
-    pub use ::tag_rules::{Definition, SEEDED, Scope};
+    pub use ::tag_rules::{Definition, LabelSource, SEEDED, Scope};
 }
 
 pub use ::cluster_api::catalog::effects::table::EFFECTS;
@@ -81,7 +81,7 @@ pub use evaluate::{evaluate, evaluate_and_list};
 pub use facts::change::{Action, Change, EntryNoun, Value};
 pub use facts::fact::{Fact, InPlacePaths, Mentioned, NamedEntry};
 pub use facts::finding::{Finding, TagDelivery};
-pub use facts::not_applicable::{NotApplicable, NotApplicableReason};
+pub use facts::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 pub use facts::skipped::{Carried, SkipReason, Skipped};
 pub use facts::source::{SourceObject, SourcePlace};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
@@ -102,6 +102,7 @@ pub use settings::{Lookup, Settings};
 pub use tag_carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
 pub use tag_rules::{
-    CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, OnMissingTag, OnRefused, OnXrd,
-    ProfileName, Provider, RegistryReference, RequiredTag, TagPrefix,
+    BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
+    OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, Sources, TagPrefix, Tenant,
+    TenantName,
 };

@@ -218,6 +218,12 @@ facts! {
     /// The origin of a composite is neither of the two known ones.
     UnknownOrigin { label: Mentioned, value: Mentioned, counts: Mentioned, other: Mentioned } "unknown-origin"
         "`{label}` is `{value}`, which counts as `{counts}`; use `{counts}` or `{other}`";
+    /// A parent forwards a tag in the spelling of another profile than the composite's.
+    ForwardedSpelling { tag: Mentioned, profile: Mentioned } "forwarded-spelling"
+        "forwarded cloud tag `{tag}` is not spelled as profile `{profile}` does";
+    /// A registry cannot be read, and the tags of labels that it may define are left as they are.
+    RegistryUnread { registry: Mentioned, cause: String, keys: String } "registry-unread"
+        "LabelRegistry `{registry}`: {cause}; cloud tags unchanged: {keys}";
     /// The assignments of a composite cannot be used.
     UnusableAssignments { problem: String } "unusable-assignments"
         "cloud tags unchanged: {problem}";
@@ -253,6 +259,7 @@ impl Fact {
                  `--additional-sync-machine-labels` and `clusterApi.node.additionalLabels`"
                 .to_owned(),
             Fact::NotSyncedAsAnnotation { .. } => "use a label".to_owned(),
+            Fact::ForwardedSpelling { .. } => "forward `metadata.labels`".to_owned(),
             _ => return None,
         })
     }

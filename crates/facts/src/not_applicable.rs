@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::ser::{Serialize, Serializer};
 
 use crate::messages::reasons as messages;
 
 /// Why nothing is done, and which object is the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NotApplicable {
     /// The kind of reason.
     pub reason: NotApplicableReason,
     /// The object, user or kind that is the reason, or what is wrong with it; empty for the object under review.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub because: String,
+    #[serde(skip_serializing_if = "InvolvedObject::is_empty")]
+    pub because: InvolvedObject,
 }
 
 /// The reasons for which nothing is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotApplicableReason {
     /// The version of the object is neither v1beta1 nor v1beta2.
@@ -70,7 +70,7 @@ pub enum NotApplicableReason {
 /// The end of a sentence about the object under review, such as `Cluster fleet/c1 is paused`.
 impl fmt::Display for NotApplicable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let because = self.because.as_str();
+        let because = self.because.object.as_str();
         let sentence: Cow<'_, str> = match self.reason {
             NotApplicableReason::UnknownApiVersion => messages::UNKNOWN_API_VERSION.into(),
             NotApplicableReason::Deleting => messages::DELETING.into(),
@@ -91,8 +91,8 @@ impl fmt::Display for NotApplicable {
             NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
             NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
             NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
-                let (object, entry) = because.split_once(": ").unwrap_or((because, ""));
-                messages::has_no_such_entry(object, entry).into()
+                let entry = self.because.entry.as_deref().unwrap_or_default();
+                messages::has_no_such_entry(because, entry).into()
             }
             NotApplicableReason::Claim => messages::CLAIM.into(),
             NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
@@ -101,6 +101,47 @@ impl fmt::Display for NotApplicable {
             NotApplicableReason::Adopted => messages::was_adopted(because).into(),
         };
         f.write_str(&sentence)
+    }
+}
+
+/// The object that is the reason, and the entry of it that is missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InvolvedObject {
+    /// Kind, namespace and name, or how it was asked for; empty for the object under review.
+    pub object: String,
+    /// The name of an entry that it does not have.
+    pub entry: Option<String>,
+}
+
+impl InvolvedObject {
+    fn is_empty(&self) -> bool {
+        self.object.is_empty()
+    }
+}
+
+impl From<String> for InvolvedObject {
+    fn from(object: String) -> InvolvedObject {
+        InvolvedObject { object, entry: None }
+    }
+}
+
+impl From<&str> for InvolvedObject {
+    fn from(object: &str) -> InvolvedObject {
+        object.to_owned().into()
+    }
+}
+
+/// As the report has it: `Cluster fleet/c1: md0`.
+impl fmt::Display for InvolvedObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.object)?;
+        self.entry.as_ref().map_or(Ok(()), |entry| write!(f, ": {entry}"))
+    }
+}
+
+impl Serialize for InvolvedObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -136,8 +177,6 @@ mod tests {
                 "Machine b",
                 "Machine b belongs to a different Cluster than the one in the Node's annotation",
             ),
-            (NotApplicableReason::TopologyEntryMissing, "Cluster b: md", "Cluster b has no entry `md`"),
-            (NotApplicableReason::ClassEntryMissing, "ClusterClass b: md", "ClusterClass b has no entry `md`"),
             (NotApplicableReason::Claim, "", "it is a claim: its composite gets the tags"),
             (
                 NotApplicableReason::UnusableAssignments,
@@ -147,7 +186,17 @@ mod tests {
             (NotApplicableReason::Adopted, "", "it was adopted, not provisioned"),
             (NotApplicableReason::Adopted, "Cluster a/b", "Cluster a/b was adopted, not provisioned"),
         ] {
-            assert_eq!(NotApplicable { reason, because: because.to_owned() }.to_string(), expected);
+            assert_eq!(NotApplicable { reason, because: because.into() }.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_missing_entry_is_named_with_its_object() {
+        let because = InvolvedObject { object: "Cluster b".to_owned(), entry: Some("md".to_owned()) };
+        for reason in [NotApplicableReason::TopologyEntryMissing, NotApplicableReason::ClassEntryMissing] {
+            let missing = NotApplicable { reason, because: because.clone() };
+            assert_eq!(missing.to_string(), "Cluster b has no entry `md`");
+            assert_eq!(missing.because.to_string(), "Cluster b: md");
         }
     }
 }

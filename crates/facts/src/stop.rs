@@ -6,7 +6,7 @@ use kube::cluster::{LookupCause, LookupError};
 use kube::read_failure::{LookupFailed, ReadFailure};
 
 use crate::json::Malformed;
-use crate::not_applicable::{NotApplicable, NotApplicableReason};
+use crate::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 
 /// Why an evaluation ends before the comparison.
 #[derive(Debug)]
@@ -17,13 +17,15 @@ pub enum Stop {
     LookupFailed(LookupFailed),
     /// The same for the label registry.
     RegistryFailed(LookupFailed),
+    /// The same for an object whose labels become tags.
+    SourceFailed(LookupFailed),
     /// The object under review does not have the structure of a Kubernetes object.
     Malformed(Malformed),
 }
 
 impl Stop {
     /// Nothing has to be done, for this reason.
-    pub fn not_applicable(reason: NotApplicableReason, because: impl Into<String>) -> Stop {
+    pub fn not_applicable(reason: NotApplicableReason, because: impl Into<InvolvedObject>) -> Stop {
         Stop::NotApplicable(NotApplicable { reason, because: because.into() })
     }
 
@@ -37,6 +39,14 @@ impl Stop {
     pub fn of_registry(self) -> Stop {
         match self {
             Stop::LookupFailed(failed) => Stop::RegistryFailed(failed),
+            other => other,
+        }
+    }
+
+    /// The same for a read of an object whose labels become tags.
+    pub fn of_source(self) -> Stop {
+        match self {
+            Stop::LookupFailed(failed) => Stop::SourceFailed(failed),
             other => other,
         }
     }

@@ -148,6 +148,16 @@ impl Fleet {
         Fleet::of_objects(self.shared_sources(), objects, problems, further)
     }
 
+    /// Some of the objects without a duplicate, by their positions among these; without problems.
+    pub(crate) fn only(&self, positions: &[usize]) -> Fleet {
+        let kept: Vec<&FleetObject> = self.objects().collect();
+        let objects: Vec<FleetObject> = positions.iter().filter_map(|at| kept.get(*at).copied()).cloned().collect();
+        let ids: BTreeSet<&ObjectId> = objects.iter().map(|object| &object.id).collect();
+        let further = self.further.iter().filter(|(_, name)| ids.contains(name));
+        let further = further.map(|(further, name)| (further.clone(), name.clone())).collect();
+        Fleet::of_objects(self.shared_sources(), objects, Vec::new(), further)
+    }
+
     /// The objects that are skipped because an earlier one has their name, if a rule reads such objects: one problem
     /// for each pair of texts.
     fn duplicates(&self) -> Vec<Problem> {

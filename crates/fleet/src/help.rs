@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_parent_that_is_missing_is_to_be_added() {
-        let of = |reason| help_of_unknown(&NotApplicable { reason, because: "Cluster fleet/c1".to_owned() });
+        let of = |reason| help_of_unknown(&NotApplicable { reason, because: "Cluster fleet/c1".into() });
         assert_eq!(of(NotApplicableReason::ParentMissing).as_deref(), Some("add the manifest of Cluster fleet/c1"));
         assert_eq!(of(NotApplicableReason::Deleting), None);
     }

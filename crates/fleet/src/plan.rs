@@ -5,6 +5,7 @@ mod class;
 mod conversion;
 mod deferred;
 mod difference;
+mod merged;
 mod provider;
 mod reach;
 mod reached;
@@ -151,13 +152,23 @@ impl Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         // Regardless of the setting: a plan reports rollouts.
         settings.cluster_api.rollout = Stance::Warn;
-        let parts = reached::reached(old, new);
-        let [old, new] = parts.as_ref().map_or([old, new], |[old, new]| [old, new]);
-        let before = Hierarchy::of(old, &settings);
-        let after = Hierarchy::after(&before, new, &settings);
+        Plan::in_parts([old, new], &settings, reached::PART)
+    }
+
+    /// The same in parts of about this number of objects.
+    fn in_parts([old, new]: [&Fleet; 2], settings: &Settings, size: usize) -> Plan {
+        let Some(parts) = reached::parts(old, new, size) else { return Plan::at_once(old, new, settings) };
+        let plan = |[of_old, of_new]: &[Vec<usize>; 2]| Plan::at_once(&old.only(of_old), &new.only(of_new), settings);
+        merged::merged(parts.iter().map(plan), [old, new])
+    }
+
+    /// The same for objects that have to be compared together.
+    fn at_once(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
+        let before = Hierarchy::of(old, settings);
+        let after = Hierarchy::after(&before, new, settings);
         let mut entries = differences(&before, &after);
         let mut plan = Plan::default();
-        let checker = Checker::new(&settings);
+        let checker = Checker::new(settings);
         let new_objects: Vec<&FleetObject> = new.objects().collect();
         let planned = each(&new_objects, |object| {
             let stored = old.find(&object.id);
@@ -165,7 +176,7 @@ impl Plan {
                 return None;
             }
             let mut planned = match stored {
-                Some(stored) => changed(&object.id, edits(stored, object, &settings, &before, &after)),
+                Some(stored) => changed(&object.id, edits(stored, object, settings, &before, &after)),
                 None => whole::creation(&object.id, &before, &after),
             };
             refused::add(&mut planned, stored, object, &after);
@@ -182,14 +193,9 @@ impl Plan {
             entries.remove(&object.id);
             plan.objects.push(whole::deletion(&object.id, &before, new));
         }
-        let around = topology::TopologySides { before: &before, after: &after, settings: &settings };
+        let around = topology::TopologySides { before: &before, after: &after, settings };
         topology::complete(&mut plan, (old, new), around);
-        // The sort is stable.
-        plan.objects.sort_by_key(|object| match (object.happens, object.effect) {
-            (Happens::Deleted, Some(_)) => 0,
-            (Happens::Deleted, None) => 2,
-            _ => 1,
-        });
+        plan.objects.sort_by_key(merged::severity);
         // From the top down, in the direction of propagation.
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));

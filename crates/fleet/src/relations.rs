@@ -131,7 +131,13 @@ pub fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
     let topology = cluster.pointer("/spec/topology")?;
     let string = |path: &str| topology.pointer(path).and_then(Value::as_str).filter(|text| !text.is_empty());
     let name = string("/classRef/name").or_else(|| string("/class"))?;
-    Some((name, string("/classRef/namespace").or_else(|| string("/classNamespace"))))
+    let namespace = string("/classRef/namespace").or_else(|| string("/classNamespace"));
+    Some((name, namespace.filter(|namespace| !is_placeholder(namespace))))
+}
+
+/// Whether a namespace is a variable of a template, such as `${NAMESPACE}`: it is that of objects without one.
+pub(crate) fn is_placeholder(namespace: &str) -> bool {
+    namespace.starts_with("${") && namespace.ends_with('}')
 }
 
 pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
@@ -150,6 +156,13 @@ mod tests {
             r#"{"kind":"Machine","metadata":{"name":"m","labels":{"a":"b"},"managedFields":[{}]},"spec":{"clusterName":"c"},"status":{}}"#,
         );
         assert_eq!(read, json!({ "metadata": { "labels": { "a": "b" } }, "spec": { "clusterName": "c" } }));
+    }
+
+    #[test]
+    fn a_variable_of_a_template_is_no_namespace() {
+        let class = |namespace: &str| json!({ "spec": { "topology": { "classRef": { "name": "c", "namespace": namespace } } } });
+        assert_eq!(class_of(&class("${CLASSES:-${NAMESPACE}}")), Some(("c", None)));
+        assert_eq!(class_of(&class("classes")), Some(("c", Some("classes"))));
     }
 
     #[test]

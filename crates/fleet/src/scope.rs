@@ -6,7 +6,7 @@ use metadata_propagation::cluster_api::{CORE_GROUP, INFRASTRUCTURE_GROUP};
 use serde_json::Value;
 
 use crate::object::{FleetObject, ObjectId, group_and_version};
-use crate::relations::{class_of, text};
+use crate::relations::{class_of, is_placeholder, text};
 
 /// kubectl's default if neither the manifest nor a flag has a namespace.
 pub const DEFAULT_NAMESPACE: &str = "default";
@@ -45,7 +45,7 @@ fn is_namespaced(id: &ObjectId) -> bool {
 pub(crate) fn settle(objects: &mut [FleetObject], namespace: &str) -> BTreeMap<ObjectId, ObjectId> {
     let mut unplaced = BTreeSet::new();
     for (number, object) in objects.iter_mut().enumerate() {
-        if object.id.namespace.is_empty() && is_namespaced(&object.id) {
+        if (object.id.namespace.is_empty() || is_placeholder(&object.id.namespace)) && is_namespaced(&object.id) {
             namespace.clone_into(&mut object.id.namespace);
             unplaced.insert(number);
         }

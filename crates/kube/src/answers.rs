@@ -22,11 +22,12 @@ pub enum Reads {
     Fresh,
 }
 
-/// The number of reads that an evaluation has left.
+/// The number of reads that a pass has left.
 pub struct ReadBudget(Cell<usize>);
 
 impl ReadBudget {
-    /// That of a whole evaluation.
+    /// That of a whole pass. Each pass has one of its own: otherwise a request that needs more than half of the reads
+    /// could never be confirmed.
     pub fn whole() -> Self {
         ReadBudget(Cell::new(MOST_READS))
     }
@@ -44,6 +45,13 @@ pub struct Answers<'b> {
     budget: &'b ReadBudget,
     first: OnceCell<Box<ReadAnswer>>,
     records: RefCell<Vec<LookupRecord>>,
+    names: OnceCell<Box<ComputedName>>,
+}
+
+/// A name that no object has, and that is asked for.
+struct ComputedName {
+    name: String,
+    next: OnceCell<Box<ComputedName>>,
 }
 
 struct ReadAnswer {
@@ -60,7 +68,16 @@ struct Asked {
 impl<'b> Answers<'b> {
     /// No answers yet.
     pub fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
-        Answers { reads, budget, first: OnceCell::new(), records: RefCell::default() }
+        Answers { reads, budget, first: OnceCell::new(), records: RefCell::default(), names: OnceCell::new() }
+    }
+
+    /// Keeps a name for questions: names of objects are otherwise parts of what was read.
+    pub fn name(&self, name: String) -> &str {
+        let mut end = &self.names;
+        while let Some(known) = end.get() {
+            end = &known.next;
+        }
+        &end.get_or_init(|| Box::new(ComputedName { name, next: OnceCell::new() })).name
     }
 
     /// The answer to a question. The same question is only asked once.
@@ -103,7 +120,7 @@ impl<'b> Answers<'b> {
             true => cluster.get(&Get { fresh: self.reads == Reads::Fresh, ..get.clone() }),
             false => Err(LookupError {
                 cause: LookupCause::TooManyReads,
-                detail: format!("at most {MOST_READS} reads in one evaluation"),
+                detail: format!("at most {MOST_READS} reads in one pass"),
             }),
         }
     }
@@ -146,21 +163,22 @@ mod tests {
     }
 
     #[test]
-    fn both_passes_of_an_evaluation_share_its_reads() {
-        let (cluster, budget) = (Counting(Cell::new(0)), ReadBudget::whole());
-        let (cached, fresh) = (Answers::new(Reads::Cached, &budget), Answers::new(Reads::Fresh, &budget));
-        for number in 0..MOST_READS - 1 {
+    fn each_pass_has_its_own_reads() {
+        let cluster = Counting(Cell::new(0));
+        let budgets = [ReadBudget::whole(), ReadBudget::whole()];
+        let [cached, fresh] = [(Reads::Cached, &budgets[0]), (Reads::Fresh, &budgets[1])]
+            .map(|(reads, budget)| Answers::new(reads, budget));
+        for number in 0..MOST_READS {
             assert!(cached.ask(get(number), &cluster).is_ok());
         }
         // What was asked already costs nothing.
         assert!(cached.ask(get(0), &cluster).is_ok());
-        assert!(fresh.ask(get(0), &cluster).is_ok());
-        let refused = fresh.ask(get(1), &cluster).as_ref().unwrap_err();
-        assert_eq!(
-            (refused.cause, &*refused.detail),
-            (LookupCause::TooManyReads, "at most 16 reads in one evaluation")
-        );
+        let refused = cached.ask(get(MOST_READS), &cluster).as_ref().unwrap_err();
+        assert_eq!((refused.cause, &*refused.detail), (LookupCause::TooManyReads, "at most 16 reads in one pass"));
         assert_eq!(cluster.0.get(), MOST_READS);
-        assert_eq!(fresh.records().last().map(|record| &*record.result), Some("too many reads"));
+        assert_eq!(cached.records().last().map(|record| &*record.result), Some("too many reads"));
+        // An answer that was refused for the number of reads is the same in the next pass.
+        assert!(fresh.confirm(&cached, &cluster));
+        assert_eq!(cluster.0.get(), 2 * MOST_READS);
     }
 }

@@ -79,6 +79,16 @@ impl<'e> Lookups<'e> {
         answer.map_err(ReadFailure::Failed)
     }
 
+    /// Whether objects of a kind may be read.
+    pub fn may_read(&self, group: &str, kind: &str) -> bool {
+        !self.readable.versions(group, kind).is_empty()
+    }
+
+    /// A name that no object has, for a question.
+    pub fn name(&self, name: String) -> &'e str {
+        self.answers.name(name)
+    }
+
     /// The object that a reference points to.
     ///
     /// # Errors
@@ -90,7 +100,7 @@ impl<'e> Lookups<'e> {
     fn ask(&self, query: &ObjectQuery<'e>, version: &'e str) -> Result<&'e Document<'static>, LookupFailed> {
         let object = query.object;
         let get = Get {
-            api_version: [query.group, "/", version].concat(),
+            api_version: if query.group.is_empty() { version.to_owned() } else { [query.group, "/", version].concat() },
             kind: object.kind.to_owned(),
             namespace: Some(object.namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned),
             name: object.name.to_owned(),

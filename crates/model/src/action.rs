@@ -2,9 +2,9 @@
 
 use crate::controllers::reconcile;
 use crate::defect::Defect;
+use crate::location::{EntryKey, EntryLocation, FieldManager, ModelKind, ModelValue};
 use crate::manifest::ClusterManifest;
 use crate::server::Values;
-use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Spot};
 use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome, WriteVerb};
 
 /// One event. The same event happens in the world without the policy.
@@ -15,7 +15,7 @@ pub enum ModelEvent {
     /// Alice pauses the Cluster, or resumes it.
     Pause(bool),
     /// Alice edits an entry of a child object, or removes it; the flag makes it a dry run.
-    Edit(Spot, Option<ModelValue>, bool),
+    Edit(EntryLocation, Option<ModelValue>, bool),
     /// An administrator completes an object, as `propagate backfill` prints it.
     Backfill(ModelKind),
     /// Alice deletes the Machine.
@@ -45,7 +45,7 @@ pub struct FixedInputs {
     /// The values of the Machine in Velero's backup.
     pub backup: Values,
     /// The entry that Argo CD applies.
-    pub argo_at: Spot,
+    pub argo_at: EntryLocation,
     /// The defect that is reintroduced.
     pub defect: Option<Defect>,
 }
@@ -76,8 +76,8 @@ impl ModelEvent {
             ModelEvent::Source(..) | ModelEvent::Pause(_) => return,
             ModelEvent::Expire => return world.expire(),
             ModelEvent::Reconcile(kind) => return reconcile(world, place, kind, journal),
-            ModelEvent::Edit(spot, value, dry_run) => {
-                ReceivedWrite { dry_run, ..plain(spot.kind, FieldManager::Alice, WriteVerb::Edit(spot, value)) }
+            ModelEvent::Edit(location, value, dry_run) => {
+                ReceivedWrite { dry_run, ..plain(location.kind, FieldManager::Alice, WriteVerb::Edit(location, value)) }
             }
             ModelEvent::Delete => plain(ModelKind::Machine, FieldManager::Alice, WriteVerb::Delete),
             ModelEvent::Restore => plain(ModelKind::Machine, FieldManager::Velero, WriteVerb::Create(fixed.backup)),
@@ -100,7 +100,7 @@ fn plain(kind: ModelKind, manager: FieldManager, verb: WriteVerb) -> ReceivedWri
 }
 
 fn argo(fixed: &FixedInputs, value: Option<ModelValue>, force: bool) -> ReceivedWrite {
-    let Spot { kind, slot, key } = fixed.argo_at;
+    let EntryLocation { kind, slot, key } = fixed.argo_at;
     let mut values = Values::default();
     values[slot as usize][key as usize] = value;
     plain(kind, FieldManager::Argo, WriteVerb::Apply { values, is_whole: false, force })
@@ -109,7 +109,7 @@ fn argo(fixed: &FixedInputs, value: Option<ModelValue>, force: bool) -> Received
 /// The values of an object's sources that the object lacks.
 fn lacking(world: &World, kind: ModelKind, cluster: ClusterManifest) -> Values {
     let mut values = world.wanted(kind, cluster);
-    for Spot { slot, key, .. } in kind.spots() {
+    for EntryLocation { slot, key, .. } in kind.locations() {
         let entry = world.object(kind).map(|object| *object.at(slot, key)).unwrap_or_default();
         if entry.value.is_some() && !entry.owners.has(FieldManager::Backfill) {
             values[slot as usize][key as usize] = None;
@@ -124,7 +124,7 @@ pub struct PossibleEvents {
     /// The keys for which the source may have values.
     pub keys: Vec<EntryKey>,
     /// The entries that Alice edits.
-    pub edited: Vec<Spot>,
+    pub edited: Vec<EntryLocation>,
     /// The objects that are backfilled.
     pub backfilled: Vec<ModelKind>,
     /// Whether Argo CD acts.
@@ -143,7 +143,7 @@ impl PossibleEvents {
     pub fn whole() -> PossibleEvents {
         PossibleEvents {
             keys: EntryKey::ALL.to_vec(),
-            edited: Spot::all().collect(),
+            edited: EntryLocation::all().collect(),
             backfilled: ModelKind::ALL.to_vec(),
             argo: true,
             pauses: true,
@@ -155,7 +155,7 @@ impl PossibleEvents {
     /// All actors and one label; no dry runs.
     #[must_use]
     pub fn of_label() -> PossibleEvents {
-        let edited = Spot::all().filter(|spot| spot.key == EntryKey::Team).collect();
+        let edited = EntryLocation::all().filter(|location| location.key == EntryKey::Team).collect();
         PossibleEvents { keys: vec![EntryKey::Team], edited, tries: false, ..PossibleEvents::whole() }
     }
 
@@ -171,7 +171,7 @@ impl PossibleEvents {
     pub fn of(kind: ModelKind) -> PossibleEvents {
         PossibleEvents {
             keys: vec![EntryKey::Team],
-            edited: kind.spots().filter(|spot| spot.key == EntryKey::Team).collect(),
+            edited: kind.locations().filter(|location| location.key == EntryKey::Team).collect(),
             backfilled: vec![kind],
             argo: false,
             pauses: false,
@@ -187,13 +187,13 @@ impl PossibleEvents {
             let now = shared.cluster.topology[*key as usize];
             actions.extend(values.into_iter().filter(|it| *it != now).map(|value| ModelEvent::Source(*key, value)));
         }
-        for spot in &self.edited {
-            let Some(object) = world.object(spot.kind) else { continue };
-            let now = object.at(spot.slot, spot.key).value;
+        for location in &self.edited {
+            let Some(object) = world.object(location.kind) else { continue };
+            let now = object.at(location.slot, location.key).value;
             for value in values.into_iter().filter(|value| *value != now) {
-                actions.push(ModelEvent::Edit(*spot, value, false));
+                actions.push(ModelEvent::Edit(*location, value, false));
                 if self.tries {
-                    actions.push(ModelEvent::Edit(*spot, value, true));
+                    actions.push(ModelEvent::Edit(*location, value, true));
                 }
             }
         }

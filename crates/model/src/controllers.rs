@@ -1,6 +1,6 @@
 //! Cluster API's controllers: each reconciles one object with its source.
 
-use crate::spot::{FieldManager, ModelKind};
+use crate::location::{FieldManager, ModelKind};
 use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome, WriteVerb};
 
 /// One reconciliation of the object of a kind; returns its writes in order.
@@ -38,8 +38,8 @@ pub fn reconcile(
         let (Some(modified), Some(original)) = (apply(world, wanted, true), apply(world, before.values(), true)) else {
             return;
         };
-        let owns_the_same = kind.spots().all(|spot| {
-            let owns = |object: &crate::server::ModelObject| object.at(spot.slot, spot.key).owners.has(manager);
+        let owns_the_same = kind.locations().all(|location| {
+            let owns = |object: &crate::server::ModelObject| object.at(location.slot, location.key).owners.has(manager);
             owns(&before) == owns(&modified)
         });
         if modified.values() == original.values() && owns_the_same {

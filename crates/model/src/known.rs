@@ -1,6 +1,6 @@
 //! Known differences between the final states with and without the policy.
 
-use crate::spot::{EntrySource, Spot};
+use crate::location::{EntryLocation, EntrySource};
 use crate::world::World;
 
 /// A reason for which an entry may differ.
@@ -25,13 +25,14 @@ impl KnownDifference {
 
     /// Whether it explains an entry in the settled world with the policy. The entries that follow from it differ too.
     #[must_use]
-    pub fn explains(self, with: &World, spot: Spot) -> bool {
-        let entry = with.object(spot.kind).map(|object| *object.at(spot.slot, spot.key)).unwrap_or_default();
+    pub fn explains(self, with: &World, location: EntryLocation) -> bool {
+        let entry =
+            with.object(location.kind).map(|object| *object.at(location.slot, location.key)).unwrap_or_default();
         let is_so = match self {
             KnownDifference::SharesKept => !entry.kept.in_both(entry.owners).is_empty(),
         };
         is_so
-            || match spot.source() {
+            || match location.source() {
                 EntrySource::Topology => false,
                 EntrySource::Above(above) => self.explains(with, above),
             }

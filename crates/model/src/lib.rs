@@ -5,16 +5,16 @@
 #![expect(clippy::indexing_slicing, reason = "arrays have an element for each variant of the enum that indexes them")]
 
 pub mod action;
+pub mod comparison;
 pub mod controllers;
 pub mod defect;
+pub mod description;
 pub mod known;
+pub mod location;
 pub mod manifest;
 pub mod policy;
 pub mod search;
 pub mod server;
-pub mod spot;
-pub mod story;
 pub mod trace;
-pub mod twin;
 pub mod without;
 pub mod world;

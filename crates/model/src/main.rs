@@ -4,11 +4,11 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
+use model::comparison::WorldComparison;
 use model::defect::Defect;
 use model::known::KnownDifference;
 use model::search::{SEARCHES, SearchResult, find_defect, find_known, search};
 use model::trace::traces;
-use model::twin::Twins;
 
 const USAGE: &str = "usage: model explore [EVENTS] | defects | traces --seed SEED --count COUNT";
 
@@ -38,7 +38,7 @@ fn explore(events: Option<usize>) -> Result<ExitCode> {
     let all = move |lists_controllers: bool| {
         SEARCHES.iter().all(|of| {
             let events = events.unwrap_or(of.most).min(of.most);
-            let found = search(Twins::new(None, lists_controllers, (of.alphabet)(), events));
+            let found = search(WorldComparison::new(None, lists_controllers, (of.alphabet)(), events));
             let SearchResult { states, steps, evaluations, time, counterexample } = found;
             let controllers = if lists_controllers { "listed" } else { "unlisted" };
             let seconds = time.as_secs_f64();
@@ -47,7 +47,7 @@ fn explore(events: Option<usize>) -> Result<ExitCode> {
                 of.name
             );
             if let Some(it) = &counterexample {
-                println!("\ndoes not hold: {}\n\n{}", it.property, it.story);
+                println!("\ndoes not hold: {}\n\n{}", it.property, it.description);
             }
             counterexample.is_none()
         })
@@ -58,7 +58,7 @@ fn explore(events: Option<usize>) -> Result<ExitCode> {
     Ok(if listed && unlisted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Reintroduces the defects one at a time and prints the shortest story of each; then those of the known differences.
+/// Reintroduces the defects one at a time and prints the shortest description of each; then those of the known differences.
 fn defects() -> ExitCode {
     let mut is_right = true;
     let known = KnownDifference::ALL.map(|known| (known.name(), "known to differ", find_known(known)));
@@ -71,7 +71,7 @@ fn defects() -> ExitCode {
             continue;
         };
         println!("found by the search \"{}\" after {} events and {states} states", of.name, it.actions.len());
-        println!("does not hold: {}\n\n{}", it.property, it.story);
+        println!("does not hold: {}\n\n{}", it.property, it.description);
     }
     if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value as Json, json};
 
+use crate::location::{EntryKey, EntryLocation, FieldManager, ModelKind, ModelValue, Slot};
 use crate::server::{ModelObject, Values, value};
-use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Slot, Spot};
 
 /// The group and version of all objects.
 pub const API_VERSION: &str = "cluster.x-k8s.io/v1beta2";
@@ -120,15 +120,15 @@ pub fn compared(object: &mut Json) {
 
 /// Values only, such as an applier's configuration; in a merge patch, null removes a value.
 #[must_use]
-pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (Spot, Option<ModelValue>)>) -> Json {
+pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (EntryLocation, Option<ModelValue>)>) -> Json {
     let mut object = json!({
         "apiVersion": API_VERSION,
         "kind": kind.text(),
         "metadata": { "name": kind.name(), "namespace": NAMESPACE },
     });
-    for (spot, value) in named {
-        let block = if spot.slot == Slot::Own { &mut object } else { &mut object["spec"]["template"] };
-        block["metadata"][spot.key.map()][spot.key.text()] = json!(value.map(ModelValue::text));
+    for (location, value) in named {
+        let block = if location.slot == Slot::Own { &mut object } else { &mut object["spec"]["template"] };
+        block["metadata"][location.key.map()][location.key.text()] = json!(value.map(ModelValue::text));
     }
     object
 }
@@ -139,7 +139,7 @@ pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (Spot, Option<
 /// When it contains something that no object of the model can contain.
 fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     let mut object = ModelObject::default();
-    for Spot { slot, key, .. } in kind.spots() {
+    for EntryLocation { slot, key, .. } in kind.locations() {
         let prefix = if slot == Slot::Own { "" } else { "/spec/template" };
         let text = json.pointer(&format!("{prefix}/metadata/{}/{}", key.map(), key.text())).and_then(Json::as_str);
         let value = text.map(|text| ModelValue::read(text).with_context(|| format!("{} is {text}", key.text())));
@@ -149,7 +149,7 @@ fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     for entry in managed_fields.into_iter().flatten() {
         let manager = FieldManager::OWNERS.into_iter().find(|manager| entry["manager"] == manager.text());
         let manager = manager.with_context(|| format!("an unknown field manager: {entry}"))?;
-        for Spot { slot, key, .. } in kind.spots() {
+        for EntryLocation { slot, key, .. } in kind.locations() {
             if entry["fieldsV1"].pointer(&fields_path(slot, key)).is_some() {
                 let entry = object.at_mut(slot, key);
                 entry.owners = entry.owners.and(manager);
@@ -222,7 +222,7 @@ fn entries(kind: ModelKind, object: &ModelObject) -> Vec<Json> {
     let mut entries = Vec::new();
     for manager in FieldManager::OWNERS {
         let mut set = Json::Object(Map::new());
-        for Spot { slot, key, .. } in kind.spots() {
+        for EntryLocation { slot, key, .. } in kind.locations() {
             if object.at(slot, key).owners.has(manager) {
                 own(&mut set, &fields_path(slot, key));
             }

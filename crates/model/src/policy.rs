@@ -8,9 +8,9 @@ use metadata_propagation::{Cluster as Reads, Get, LookupCause, LookupError, eval
 use serde_json::{Value as Json, json};
 
 use crate::defect::Defect;
+use crate::location::{FieldManager, ModelKind};
 use crate::manifest::{self, ClusterManifest};
 use crate::server::{ModelObject, Values};
-use crate::spot::{FieldManager, ModelKind};
 
 /// A request to the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -151,8 +151,9 @@ impl PolicyUnderTest {
         match read {
             Ok(mut object) => {
                 if self.defect == Some(Defect::ForgottenOwners) {
-                    for spot in request.kind.spots() {
-                        object.at_mut(spot.slot, spot.key).owners = request.after.at(spot.slot, spot.key).owners;
+                    for location in request.kind.locations() {
+                        object.at_mut(location.slot, location.key).owners =
+                            request.after.at(location.slot, location.key).owners;
                     }
                 }
                 PolicyAnswer::Accepted(object)

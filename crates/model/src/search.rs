@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use stateright::{Checker, HasDiscoveries, Model};
 
 use crate::action::{ModelEvent, PossibleEvents};
+use crate::comparison::WorldComparison;
 use crate::defect::Defect;
+use crate::description::description;
 use crate::known::KnownDifference;
-use crate::spot::ModelKind;
-use crate::story::story;
-use crate::twin::Twins;
+use crate::location::ModelKind;
 
 /// One search: the possible events, and the length of their sequences.
 pub struct Search {
@@ -54,29 +54,32 @@ pub struct Counterexample {
     pub property: &'static str,
     /// The events.
     pub actions: Vec<ModelEvent>,
-    /// The same as a story.
-    pub story: String,
+    /// The same as sentences.
+    pub description: String,
 }
 
 /// Tries every sequence of events up to the model's limit. Single-threaded, so that each state is reached on a shortest
 /// path.
 #[must_use]
-pub fn search(twins: Twins) -> SearchResult {
+pub fn search(comparison: WorldComparison) -> SearchResult {
     let begin = Instant::now();
-    let checker = twins.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    let checker = comparison.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let time = begin.elapsed();
-    let twins = checker.model();
+    let comparison = checker.model();
     let shortest = checker
         .discoveries()
         .into_iter()
         .map(|(property, path)| (path.into_actions(), property))
         .min_by_key(|(actions, property)| (actions.len(), *property));
-    let counterexample =
-        shortest.map(|(actions, property)| Counterexample { property, story: story(twins, &actions), actions });
+    let counterexample = shortest.map(|(actions, property)| Counterexample {
+        property,
+        description: description(comparison, &actions),
+        actions,
+    });
     SearchResult {
         states: checker.unique_state_count(),
         steps: checker.state_count(),
-        evaluations: twins.policy.evaluations(),
+        evaluations: comparison.policy.evaluations(),
         time,
         counterexample,
     }
@@ -86,24 +89,24 @@ pub fn search(twins: Twins) -> SearchResult {
 #[must_use]
 pub fn find_defect(defect: Defect) -> Option<(&'static Search, SearchResult)> {
     let lists_controllers = !defect.needs_unlisted_controllers();
-    shortest(|alphabet, events| Twins::new(Some(defect), lists_controllers, alphabet, events))
+    shortest(|alphabet, events| WorldComparison::new(Some(defect), lists_controllers, alphabet, events))
 }
 
 /// The shortest path to a known difference, when it is not tolerated.
 #[must_use]
 pub fn find_known(known: KnownDifference) -> Option<(&'static Search, SearchResult)> {
     shortest(|alphabet, events| {
-        let mut twins = Twins::new(None, true, alphabet, events);
-        twins.tolerated.retain(|it| *it != known);
-        twins
+        let mut comparison = WorldComparison::new(None, true, alphabet, events);
+        comparison.tolerated.retain(|it| *it != known);
+        comparison
     })
 }
 
 /// Runs all searches with one event, then with two, and so on.
-fn shortest(twins: impl Fn(PossibleEvents, usize) -> Twins) -> Option<(&'static Search, SearchResult)> {
+fn shortest(comparison: impl Fn(PossibleEvents, usize) -> WorldComparison) -> Option<(&'static Search, SearchResult)> {
     let most = SEARCHES.iter().map(|of| of.events).max().unwrap_or_default();
     let searches =
         (1..=most).flat_map(|events| SEARCHES.iter().filter(move |of| of.events >= events).map(move |of| (of, events)));
-    let mut found = searches.map(|(of, events)| (of, search(twins((of.alphabet)(), events))));
+    let mut found = searches.map(|(of, events)| (of, search(comparison((of.alphabet)(), events))));
     found.find(|(_, found)| found.counterexample.is_some())
 }

@@ -3,7 +3,7 @@
 //! Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go, `Update`, `Apply` and `prune`;
 //! k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager. Compared with a real API server by `make conformance-model`.
 
-use crate::spot::{EntryKey, FieldManager, Managers, ModelKind, ModelValue, Slot, Spot};
+use crate::location::{EntryKey, EntryLocation, FieldManager, Managers, ModelKind, ModelValue, Slot};
 
 /// One entry of one map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -64,7 +64,7 @@ impl ModelObject {
     #[must_use]
     pub fn created(kind: ModelKind, manager: FieldManager, values: &Values) -> ModelObject {
         let mut object = ModelObject { fixed: Managers::only(manager), ..ModelObject::default() };
-        for Spot { slot, key, .. } in kind.spots() {
+        for EntryLocation { slot, key, .. } in kind.locations() {
             object.set(slot, key, value(values, slot, key), manager);
         }
         object
@@ -101,7 +101,7 @@ impl ModelObject {
         is_whole: bool,
         force: bool,
     ) -> Result<ModelObject, Conflict> {
-        for Spot { slot, key, .. } in kind.spots() {
+        for EntryLocation { slot, key, .. } in kind.locations() {
             let entry = *self.at(slot, key);
             match value(values, slot, key) {
                 Some(wanted) if entry.value == Some(wanted) => {

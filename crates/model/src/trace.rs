@@ -6,12 +6,12 @@ use rand::{Rng, SeedableRng};
 use serde_json::{Value as Json, json};
 
 use crate::action::{ModelEvent, PossibleEvents};
+use crate::comparison::{ComparedWorlds, WorldComparison};
+use crate::description::sentence;
+use crate::location::{EntryLocation, ModelKind, Slot};
 use crate::manifest;
 use crate::policy::settings;
 use crate::server::ModelObject;
-use crate::spot::{ModelKind, Slot, Spot};
-use crate::story::sentence;
-use crate::twin::{TwinState, Twins};
 use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 
 /// How many random events a trace has.
@@ -22,8 +22,8 @@ const EVENTS: usize = 14;
 pub fn traces(seed: u64, count: usize) -> Json {
     let mut random = SmallRng::seed_from_u64(seed);
     let of = |lists_controllers: bool, count: usize, random: &mut SmallRng| {
-        let twins = Twins::new(None, lists_controllers, PossibleEvents::whole(), 0);
-        let traces: Vec<Json> = (0..count).map(|_| trace(&twins, random)).collect();
+        let comparison = WorldComparison::new(None, lists_controllers, PossibleEvents::whole(), 0);
+        let traces: Vec<Json> = (0..count).map(|_| trace(&comparison, random)).collect();
         let settings: Json = serde_json::from_str(settings(lists_controllers)).unwrap_or_default();
         json!({ "settings": settings, "traces": traces })
     };
@@ -32,27 +32,27 @@ pub fn traces(seed: u64, count: usize) -> Json {
 }
 
 /// The initial writes, random events, and the final reconciliations.
-fn trace(twins: &Twins, random: &mut SmallRng) -> Json {
-    let mut state = twins.beginning();
+fn trace(comparison: &WorldComparison, random: &mut SmallRng) -> Json {
+    let mut state = comparison.beginning();
     // If controllers are not listed, the policy also reads for the first writes, so the cache is expired first.
-    let mut events = vec![beginning(&state), event(twins, &mut state, ModelEvent::Expire)];
+    let mut events = vec![beginning(&state), event(comparison, &mut state, ModelEvent::Expire)];
     for _ in 0..EVENTS {
-        let action = any(twins, &state, random);
-        events.push(event(twins, &mut state, action));
+        let action = any(comparison, &state, random);
+        events.push(event(comparison, &mut state, action));
     }
     if state.shared.cluster.paused {
-        events.push(event(twins, &mut state, ModelEvent::Pause(false)));
+        events.push(event(comparison, &mut state, ModelEvent::Pause(false)));
     }
     for _ in 0..2 {
-        events.extend(ModelKind::ALL.map(|kind| event(twins, &mut state, ModelEvent::Reconcile(kind))));
+        events.extend(ModelKind::ALL.map(|kind| event(comparison, &mut state, ModelEvent::Reconcile(kind))));
     }
     json!(events)
 }
 
 /// A random possible next event; each sort of event has the same probability.
-fn any(twins: &Twins, state: &TwinState, random: &mut SmallRng) -> ModelEvent {
+fn any(comparison: &WorldComparison, state: &ComparedWorlds, random: &mut SmallRng) -> ModelEvent {
     let mut actions = Vec::new();
-    twins.alphabet.actions(&state.shared, &state.with, &mut actions);
+    comparison.alphabet.actions(&state.shared, &state.with, &mut actions);
     let sort = |action: &ModelEvent| match action {
         ModelEvent::Source(..) => 0,
         ModelEvent::Edit(.., false) => 1,
@@ -72,8 +72,8 @@ fn any(twins: &Twins, state: &TwinState, random: &mut SmallRng) -> ModelEvent {
     }
 }
 
-fn event(twins: &Twins, state: &mut TwinState, action: ModelEvent) -> Json {
-    let (next, journal) = twins.after(state, action);
+fn event(comparison: &WorldComparison, state: &mut ComparedWorlds, action: ModelEvent) -> Json {
+    let (next, journal) = comparison.after(state, action);
     *state = next;
     let mut writes: Vec<Json> = journal.iter().map(|(write, written)| request(write, written)).collect();
     if let ModelEvent::Source(..) | ModelEvent::Pause(_) = action {
@@ -83,7 +83,7 @@ fn event(twins: &Twins, state: &mut TwinState, action: ModelEvent) -> Json {
         }));
     }
     json!({
-        "story": sentence(action, twins),
+        "description": sentence(action, comparison),
         "expires": action == ModelEvent::Expire,
         "writes": writes,
         "after": stored(&state.with),
@@ -91,7 +91,7 @@ fn event(twins: &Twins, state: &mut TwinState, action: ModelEvent) -> Json {
 }
 
 /// The initial writes: the class, the Cluster, and the objects that the controllers apply.
-fn beginning(state: &TwinState) -> Json {
+fn beginning(state: &ComparedWorlds) -> Json {
     let create = |object: Json| {
         json!({
             "verb": "create", "user": "alice", "manager": "kubectl-edit", "force": false, "dryRun": false,
@@ -105,7 +105,7 @@ fn beginning(state: &TwinState) -> Json {
         let write = ReceivedWrite { kind, manager: kind.controller(), verb, dry_run: false, compares: false };
         writes.push(request(&write, &WriteOutcome::Stored(state.with.object(kind).copied())));
     }
-    json!({ "story": "the beginning", "expires": false, "writes": writes, "after": stored(&state.with) })
+    json!({ "description": "the beginning", "expires": false, "writes": writes, "after": stored(&state.with) })
 }
 
 /// A write as it is sent, and the expected answer.
@@ -113,12 +113,15 @@ fn request(write: &ReceivedWrite, written: &WriteOutcome) -> Json {
     let ReceivedWrite { kind, manager, verb, dry_run, compares } = *write;
     let (name, force, mut object) = match verb {
         WriteVerb::Create(values) => ("create", false, manifest::written(kind, &values)),
-        WriteVerb::Edit(spot, value) => ("patch", false, manifest::configuration(kind, [(spot, value)].into_iter())),
+        WriteVerb::Edit(location, value) => {
+            ("patch", false, manifest::configuration(kind, [(location, value)].into_iter()))
+        }
         WriteVerb::Touch => ("patch", false, manifest::configuration(kind, std::iter::empty())),
         WriteVerb::Delete => ("delete", false, manifest::configuration(kind, std::iter::empty())),
         WriteVerb::Apply { values, is_whole: true, force } => ("apply", force, manifest::written(kind, &values)),
         WriteVerb::Apply { values, is_whole: false, force } => {
-            let named = kind.spots().map(|spot| (spot, values[spot.slot as usize][spot.key as usize]));
+            let named =
+                kind.locations().map(|location| (location, values[location.slot as usize][location.key as usize]));
             ("apply", force, manifest::configuration(kind, named.filter(|(_, value)| value.is_some())))
         }
     };
@@ -152,17 +155,17 @@ fn stored(world: &World) -> Json {
 
 /// Every entry with its path, value and owners.
 fn entries(kind: ModelKind, object: &ModelObject) -> Json {
-    let entry = |spot: Spot| {
-        let entry = object.at(spot.slot, spot.key);
-        let place: &[&str] = if spot.slot == Slot::Own { &["metadata"] } else { &["spec", "template", "metadata"] };
-        let path = [place, &[spot.key.map(), spot.key.text()]].concat();
+    let entry = |location: EntryLocation| {
+        let entry = object.at(location.slot, location.key);
+        let place: &[&str] = if location.slot == Slot::Own { &["metadata"] } else { &["spec", "template", "metadata"] };
+        let path = [place, &[location.key.map(), location.key.text()]].concat();
         let mut owners: Vec<&str> = entry.owners.each().map(|manager| manager.text()).collect();
         owners.sort_unstable();
         json!({ "path": path, "value": entry.value.map(|value| value.text()).unwrap_or_default(), "owners": owners })
     };
     let mut fixed: Vec<&str> = object.fixed.each().map(|manager| manager.text()).collect();
     fixed.sort_unstable();
-    let mut entries: Vec<Json> = kind.spots().map(entry).collect();
+    let mut entries: Vec<Json> = kind.locations().map(entry).collect();
     entries.push(json!({ "path": ["spec", "clusterName"], "value": "c1", "owners": fixed }));
     json!(entries)
 }

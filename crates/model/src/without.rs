@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::action::{CommonState, FixedInputs, ModelEvent};
-use crate::spot::ModelKind;
+use crate::location::ModelKind;
 use crate::world::{World, WriteContext};
 
 /// A set of worlds. Sets from one [`Without`] are compared by their index.

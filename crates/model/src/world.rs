@@ -1,9 +1,9 @@
 //! The objects of the world, the host's cache, what controllers remember, and how a write changes them.
 
+use crate::location::{EntryLocation, EntrySource, FieldManager, ModelKind, ModelValue};
 use crate::manifest::ClusterManifest;
 use crate::policy::{ModelRequest, PolicyAnswer, PolicyUnderTest, Readable};
 use crate::server::{Conflict, ModelObject, OwnedEntry, Values};
-use crate::spot::{EntrySource, FieldManager, ModelKind, ModelValue, Spot};
 
 /// All state except the Cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +47,7 @@ pub enum WriteVerb {
     /// Created, with these values.
     Create(Values),
     /// A patch that changes one entry.
-    Edit(Spot, Option<ModelValue>),
+    Edit(EntryLocation, Option<ModelValue>),
     /// A patch that changes nothing.
     Touch,
     /// Server-side apply.
@@ -130,7 +130,9 @@ impl World {
         let after = match (verb, before) {
             (WriteVerb::Create(values), None) => ModelObject::created(kind, manager, &values),
             (WriteVerb::Apply { values, is_whole: true, .. }, None) => ModelObject::created(kind, manager, &values),
-            (WriteVerb::Edit(spot, value), Some(before)) => before.updated(manager, spot.slot, spot.key, value),
+            (WriteVerb::Edit(location, value), Some(before)) => {
+                before.updated(manager, location.slot, location.key, value)
+            }
             (WriteVerb::Touch, Some(before)) => before,
             (WriteVerb::Apply { values, is_whole, force }, Some(before)) => {
                 match before.applied(kind, manager, &values, is_whole, force) {
@@ -187,11 +189,12 @@ impl World {
     /// The policy's answer, with the fields that only the properties use.
     fn remarked(&self, write: &ReceivedWrite, after: &ModelObject, mut answered: ModelObject) -> ModelObject {
         let before = self.objects[write.kind as usize];
-        for spot in write.kind.spots() {
-            let entry = *answered.at(spot.slot, spot.key);
-            let requested = after.at(spot.slot, spot.key);
-            let stored = before.map(|before| *before.at(spot.slot, spot.key)).filter(|it| it.value == entry.value);
-            let remarked = answered.at_mut(spot.slot, spot.key);
+        for location in write.kind.locations() {
+            let entry = *answered.at(location.slot, location.key);
+            let requested = after.at(location.slot, location.key);
+            let stored =
+                before.map(|before| *before.at(location.slot, location.key)).filter(|it| it.value == entry.value);
+            let remarked = answered.at_mut(location.slot, location.key);
             if entry.value == requested.value {
                 *remarked = OwnedEntry { owners: entry.owners, ..*requested };
             } else if let Some(stored) = stored {
@@ -205,9 +208,9 @@ impl World {
 
     /// The value of an entry's source.
     #[must_use]
-    pub fn source(&self, spot: Spot, cluster: ClusterManifest) -> Option<ModelValue> {
-        match spot.source() {
-            EntrySource::Topology => cluster.topology[spot.key as usize],
+    pub fn source(&self, location: EntryLocation, cluster: ClusterManifest) -> Option<ModelValue> {
+        match location.source() {
+            EntrySource::Topology => cluster.topology[location.key as usize],
             EntrySource::Above(above) => self.object(above.kind)?.at(above.slot, above.key).value,
         }
     }
@@ -216,8 +219,8 @@ impl World {
     #[must_use]
     pub fn wanted(&self, kind: ModelKind, cluster: ClusterManifest) -> Values {
         let mut values = Values::default();
-        for spot in kind.spots() {
-            values[spot.slot as usize][spot.key as usize] = self.source(spot, cluster);
+        for location in kind.locations() {
+            values[location.slot as usize][location.key as usize] = self.source(location, cluster);
         }
         values
     }

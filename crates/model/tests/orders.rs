@@ -1,16 +1,16 @@
 //! Every order of events up to a depth, and every reintroduced defect.
 
+use model::comparison::{ALIKE, WorldComparison};
 use model::defect::Defect;
 use model::known::KnownDifference;
 use model::search::{SEARCHES, SearchResult, find_defect, find_known, search};
-use model::twin::{ALIKE, Twins};
 
-/// The stories of the known differences.
+/// The descriptions of the known differences.
 fn ends_otherwise(lists_controllers: bool) -> Vec<String> {
     let searched = SEARCHES.iter().filter_map(|of| {
-        let twins = Twins::new(None, lists_controllers, (of.alphabet)(), of.events);
-        let it = search(twins).counterexample?;
-        Some(format!("{}: does not hold: {}\n\n{}", of.name, it.property, it.story))
+        let comparison = WorldComparison::new(None, lists_controllers, (of.alphabet)(), of.events);
+        let it = search(comparison).counterexample?;
+        Some(format!("{}: does not hold: {}\n\n{}", of.name, it.property, it.description))
     });
     searched.collect()
 }
@@ -54,9 +54,9 @@ fn what_is_known_to_differ_does_differ() {
 #[test]
 fn a_story_tells_who_wrote_and_who_owned_what() {
     let (_, found) = find_defect(Defect::ForgottenOwners).unwrap();
-    let story = found.counterexample.unwrap().story;
+    let description = found.counterexample.unwrap().description;
     assert_eq!(
-        story,
+        description,
         "at the beginning every object has what the topology says, owned by its controller:
      MachineDeployment, label team: red, owned by capi-topology
      MachineDeployment's template, label team: red, owned by capi-topology

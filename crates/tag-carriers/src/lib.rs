@@ -138,6 +138,41 @@ pub const OTHER_FIELDS: &[OtherField] = &[
     other(OCI, ("compute", "Instance"), "spec.forProvider.createVnicDetails.freeformTags", TagsBesides),
 ];
 
+/// A tag field that a kind got after the release that its table was made of.
+#[derive(Debug)]
+pub struct NewerField {
+    /// Like [`ProviderCarriers::group`].
+    pub provider: &'static str,
+    /// The service and the kind.
+    pub kind: (&'static str, &'static str),
+    /// The field.
+    pub path: &'static str,
+    /// The last release without it.
+    pub after: &'static str,
+}
+
+/// Fields that kinds got after their release in [`CARRIERS`]. A row goes when the table is made of a release that has it.
+///
+/// Source: the types in apis/ of the provider's repository.
+#[rustfmt::skip]
+pub const NEWER_FIELDS: &[NewerField] = &[
+    NewerField { provider: AWS, kind: ("cloudfront", "Function"), path: "spec.forProvider.tags", after: "v2.6.0" },
+    NewerField { provider: AWS, kind: ("ec2", "VPCIpamPoolCidrAllocation"), path: "spec.forProvider.tags", after: "v2.6.0" },
+];
+
+/// The tag field that a kind got after the release of its table, if it did.
+///
+/// ```
+/// use tag_carriers::newer_field;
+///
+/// let field = newer_field("cloudfront.aws.m.upbound.io", "Function");
+/// assert_eq!(field.map(|field| (field.path, field.after)), Some(("spec.forProvider.tags", "v2.6.0")));
+/// ```
+pub fn newer_field(group: &str, kind: &str) -> Option<&'static NewerField> {
+    let (provider, service) = provider_and_service(group)?;
+    NEWER_FIELDS.iter().find(|row| row.provider == provider.group && row.kind == (service, kind))
+}
+
 /// What is known about the tags of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TagsOfKind {

@@ -4,12 +4,14 @@ mod apply;
 mod delivery;
 mod field_path;
 mod halt;
+mod input;
 mod nested;
 mod patch;
 mod patch_sets;
 mod pipeline;
 mod resource;
 mod resource_kind;
+mod tag_keys;
 mod tag_manager;
 mod transform;
 mod value;
@@ -18,6 +20,7 @@ use std::borrow::Cow;
 
 use self::halt::Halt;
 use self::pipeline::Pipeline;
+use self::tag_keys::TagKeys;
 use super::faults::FaultSeverity::Fails;
 use super::faults::Faults;
 use crate::json::Malformed;
@@ -45,9 +48,10 @@ pub(super) fn faults<'a>(
             return Ok(());
         }
     };
+    let keys = TagKeys::of(spec, composites)?;
     for resource in &pipeline.resources {
         faults.about_resource(resource.name);
-        delivery::judge(resource, resource.step < pipeline.last_unread, composites, faults)?;
+        delivery::judge(resource, resource.step < pipeline.last_unread, composites, keys, faults)?;
     }
     Ok(())
 }

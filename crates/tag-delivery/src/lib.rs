@@ -10,6 +10,7 @@ mod declare;
 mod exemption;
 mod faults;
 pub mod functions;
+mod kind_limits;
 pub mod messages;
 mod schema;
 mod structural;

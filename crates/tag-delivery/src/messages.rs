@@ -258,6 +258,9 @@ pub(crate) fn unknown_input_value(field: &str, value: &str) -> String {
     format!("`{value}` is not a value of `{field}`")
 }
 
+/// The input of a function has a value of another type.
+pub(crate) const UNUSABLE_INPUT_VALUE: &str = "the value has another type than the function expects";
+
 /// A path that Crossplane cannot parse or follow.
 pub(crate) fn unusable_path(path: &str, problem: &str) -> String {
     format!("path `{path}`: {problem}")
@@ -328,6 +331,11 @@ pub(crate) fn wrong_field(kind: &str, to: &str, field: &str) -> impl Display {
     from_fn(move |f| write!(f, "tags are patched to `{to}`, but `{kind}` uses `{field}`"))
 }
 
+/// … goes to a field that the kind has in newer releases of its provider.
+pub(crate) fn newer_field(kind: &str, to: &str, after: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`{kind}` has `{to}` only in releases of its provider after {after}"))
+}
+
 /// … goes to a field that the kind does not have.
 pub(crate) fn undeclared_field(to: &str, field: &str) -> impl Display {
     from_fn(move |f| write!(f, "tags are patched to `{to}` instead of `{field}`"))
@@ -336,6 +344,21 @@ pub(crate) fn undeclared_field(to: &str, field: &str) -> impl Display {
 /// … goes to labels or annotations of the Kubernetes object, whose keys have no colon.
 pub(crate) fn no_label_keys(to: &str) -> impl Display {
     from_fn(move |f| write!(f, "tags are patched to `{to}`, where their keys are not valid"))
+}
+
+/// … the same if it depends on the composite's provider.
+pub(crate) fn maybe_no_label_keys(to: &str) -> impl Display {
+    from_fn(move |f| write!(f, "tags are patched to `{to}`, where the keys of some profiles are not valid"))
+}
+
+/// The cloud refuses a resource of this kind because of a character in the keys of its tags.
+pub(crate) fn keys_refuse_resource(char: char, profile: &str) -> impl Display {
+    from_fn(move |f| write!(f, "its cloud refuses tag keys with `{char}`; use profile `{profile}`"))
+}
+
+/// … drops the tags.
+pub(crate) fn keys_dropped(char: char, profile: &str) -> impl Display {
+    from_fn(move |f| write!(f, "its cloud drops tags whose keys have `{char}`; use profile `{profile}`"))
 }
 
 /// … goes to a place where a text is expected.
@@ -459,6 +482,7 @@ mod tests {
                 &wrong_field("Instance", FIELD, "spec.forProvider.tags"),
                 &NESTED_WITHOUT_TAGS,
                 &list_of_tags("AutoscalingGroup", "spec.forProvider.tag"),
+                &newer_field("Function", FIELD, "v2.6.0"),
                 &INITIAL_TAGS,
                 &NEVER_UPDATED,
             ],
@@ -471,6 +495,9 @@ mod tests {
                 &required_and_absent("spec.parameters.owner"),
                 &undeclared_field(FIELD, "spec.forProvider.tags"),
                 &no_label_keys("metadata.labels"),
+                &maybe_no_label_keys("metadata.labels"),
+                &keys_refuse_resource(':', "openstack-strict"),
+                &keys_dropped(':', "azure"),
                 &map_to_text(FIELD),
                 &not_a_map("a string", FIELD),
                 &map_to_list("spec.forProvider.tags"),
@@ -497,6 +524,7 @@ mod tests {
             &PATCH_SET_IN_PATCH_SET,
             &unknown_input_field("comment"),
             &missing_input_field("patchSetName"),
+            &UNUSABLE_INPUT_VALUE,
             &unknown_input_value("policy.toFieldPath", "MergeAll"),
             &unusable_path(".spec.forProvider.tags", "unexpected `.` at position 0"),
             &no_match("spec.forProvider.tags[*]"),

@@ -12,14 +12,24 @@ use super::text_limits::{Form, Length};
 /// known.
 pub const CLOUDS: &[Cloud] = &[AWS, HETZNER, OPENSTACK, AZURE, GCP, OCI, DIGITALOCEAN, ALIBABA];
 
-/// `aws:` is reserved in values too by most services. Instances that expose their tags in instance metadata do not
-/// allow `/` and spaces in keys, and S3 objects take 10 tags: neither is the general rule.
+/// `aws:` is reserved in values too by most services. IAM ignores the case of keys, instances that expose their tags in
+/// instance metadata do not allow `/` and spaces in keys, and S3 objects take 10 tags: none is the general rule.
 #[rustfmt::skip]
 pub const AWS: Cloud = cloud("aws", "resource tags")
     .key(Runes(128), Containing(Unicode, "_.:/=+-@"))
     .value(Runes(256), Containing(Unicode, "_.:/=+-@"))
     .tags(50).reserved(&["aws:"]).reserved_in_values().case(Matters)
     .source("AWS Batch user guide, Tag restrictions; characters: ECS API reference, Tag: pattern");
+
+/// What every service accepts: IAM ignores the case of keys.
+#[rustfmt::skip]
+pub(crate) const AWS_EVERYWHERE: Cloud = Cloud { case: Ignored, ..AWS };
+
+/// What instances accept that expose their tags in instance metadata: such a tag is a path there.
+#[rustfmt::skip]
+pub(crate) const AWS_INSTANCE_METADATA: Cloud = AWS_EVERYWHERE
+    .key(Runes(128), Containing(Ascii, "_.:=+-@"))
+    .source("Amazon EC2 user guide, Enable access to tags in instance metadata");
 
 /// No number is published.
 #[rustfmt::skip]
@@ -37,8 +47,8 @@ pub const OPENSTACK: Cloud = cloud("openstack", "server metadata")
     .tags(128)
     .source("key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py");
 
-/// Exceptions: storage accounts accept keys of 128 characters, some kinds 15 tags, and Front Door and Traffic Manager
-/// no `:`.
+/// Exceptions: storage accounts accept keys of 128 characters, some kinds 15 tags; DNS zones drop keys with `:`, Front
+/// Door and Traffic Manager refuse them.
 #[rustfmt::skip]
 pub const AZURE: Cloud = cloud("azure", "resource tags")
     .key(Runes(512), AnyBut("<>%&\\?/"))

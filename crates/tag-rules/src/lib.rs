@@ -16,8 +16,9 @@ pub mod text_limits;
 mod texts;
 
 pub use self::settings::{
-    CloudTags, ClusterCloudTags, Composites, Definition, OnMissingTag, OnRefused, OnXrd, Provider, RegistryReference,
-    RequiredTag, SEEDED, Scope, TagSettings, read_definition,
+    BelongsTo, CloudTags, ClusterCloudTags, Composites, Definition, LabelSource, OnMissingTag, OnRefused, OnXrd,
+    OwnerLabel, Provider, RegistryReference, RequiredTag, SEEDED, Scope, Sources, TagSettings, Tenant, TenantName,
+    read_definition,
 };
 pub use self::texts::{CompositeGroup, InfraClusterKind, ProfileName, TagPrefix};
 

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::clouds::{ALIBABA, AWS, AZURE, Cloud, DIGITALOCEAN, GCP, HETZNER, OCI, OPENSTACK};
+use super::clouds::{
+    ALIBABA, AWS_EVERYWHERE, AWS_INSTANCE_METADATA, AZURE, Cloud, DIGITALOCEAN, GCP, HETZNER, OCI, OPENSTACK,
+};
 use super::profiles::{CLOUD_TAG_PREFIX, PROFILES};
 
 /// The strict profiles. They are only used if the settings name them: `cloudTags.profiles`.
@@ -12,10 +14,13 @@ use super::profiles::{CLOUD_TAG_PREFIX, PROFILES};
 #[rustfmt::skip]
 pub const STRICT_PROFILES: &[StrictProfile] = &[
     //     name               cloud           tags colon replaced                             lower case
-    strict("aws-strict",       &AWS,          50,  ':', &[],                                 false),
+    strict("aws-strict",       &AWS_EVERYWHERE, 50, ':', &[],                                false),
+    strict("aws-instance-metadata", &AWS_INSTANCE_METADATA, 50, ':', &[('/', '.'), (' ', '_')], false),
     strict("hetzner-strict",   &HETZNER,      64,  '/', &[('/', '.'), (':', '.')],           false),
-    strict("openstack-strict", &OPENSTACK,    128, ':', &[('/', '.')],                       false),
-    strict("azure",            &AZURE,        50,  ':', &[('/', '.')],                       false),
+    // A composite has one map for all of its resources, so keys are spelled as the pickiest kind takes them: no colon, which
+    // the names of a Swift container's headers must not have, nor the tags of Azure's DNS zones and Traffic Manager.
+    strict("openstack-strict", &OPENSTACK,    128, '-', &[('/', '.'), (':', '-')],           false),
+    strict("azure",            &AZURE,        50,  '_', &[('/', '.'), (':', '_')],           false),
     strict("gcp",              &GCP,          64,  '_', &[('/', '_'), (':', '_'), ('.', '_')], true),
     strict("oci",              &OCI,          10,  ':', &[('.', '_')],                       false),
     strict("digitalocean",     &DIGITALOCEAN, 32,  ':', &[('/', ':'), ('.', '_')],           false),
@@ -108,6 +113,11 @@ impl Spelling {
         spelled
     }
 
+    /// Whether a tag key is spelled in this way, after a prefix that ends in a colon.
+    pub fn is_of(&self, prefix: &str, tag_key: &str) -> bool {
+        tag_key.strip_prefix(&self.prefix(prefix)).is_some_and(|rest| self.spelled(rest) == rest)
+    }
+
     fn spelled(&self, text: &str) -> String {
         let replaced = |char: char| self.replaced.iter().find(|(from, _)| *from == char).map_or(char, |(_, to)| *to);
         let spelled: String = text.chars().map(replaced).collect();
@@ -135,8 +145,9 @@ mod tests {
         let spelled = [
             ("aws-strict", "plexsphere:Acme:checkout/owner.id"),
             ("hetzner-strict", "plexsphere/Acme.checkout.owner.id"),
-            ("openstack-strict", "plexsphere:Acme:checkout.owner.id"),
-            ("azure", "plexsphere:Acme:checkout.owner.id"),
+            ("aws-instance-metadata", "plexsphere:Acme:checkout.owner.id"),
+            ("openstack-strict", "plexsphere-Acme-checkout.owner.id"),
+            ("azure", "plexsphere_Acme_checkout.owner.id"),
             ("gcp", "plexsphere_acme_checkout_owner_id"),
             ("oci", "plexsphere:Acme:checkout/owner_id"),
             ("digitalocean", "plexsphere:Acme:checkout:owner_id"),

@@ -23,6 +23,9 @@ pub struct PartDifference {
     pub kind: String,
     /// Whether it is new, or no longer there.
     pub happens: PartChange,
+    /// The patch that writes the name of this template into another object of the owner: a new template has another name,
+    /// and then the other object changes, too.
+    pub named_by: Option<String>,
     /// The fields that differ; none with a gap.
     pub because: Vec<FieldCause>,
     /// Why it is not known whether others do.
@@ -105,11 +108,21 @@ pub fn differences(before: &Desired, after: &Desired) -> Vec<PartDifference> {
     let [old, new] =
         [before, after].map(|side| side.parts.iter().map(|part| (key(part), part)).collect::<BTreeMap<_, _>>());
     let changed = after.parts.iter().filter_map(|part| match old.get(&key(part)) {
-        Some(old) => difference(old, part),
+        Some(old) => difference(old, part).map(|found| PartDifference { named_by: named_by(after, &found), ..found }),
         None => Some(whole(part, PartChange::Created)),
     });
     let deleted = before.parts.iter().filter(|part| !new.contains_key(&key(part)));
     changed.chain(deleted.map(|part| whole(part, PartChange::Deleted))).collect()
+}
+
+fn named_by(after: &Desired, of: &PartDifference) -> Option<String> {
+    let name = match of.role {
+        PartRole::InfrastructureTemplate => "infrastructureRef.name",
+        PartRole::BootstrapTemplate => "configRef.name",
+        _ => return None,
+    };
+    let mut writes = after.parts.iter().filter(|part| part.owner == of.owner).flat_map(|part| &part.writes);
+    writes.find(|write| write.reads.iter().any(|read| read.ends_with(name))).map(|write| write.patch.clone())
 }
 
 /// The paths in `metadata` and `spec` at which two objects differ.
@@ -136,6 +149,7 @@ fn whole(part: &DesiredPart, happens: PartChange) -> PartDifference {
         role,
         kind: text(&part.object, &["kind"]).to_owned(),
         happens,
+        named_by: None,
         because: Vec::new(),
         gap: None,
     }
@@ -164,6 +178,7 @@ fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
         role: new.role,
         kind,
         happens: PartChange::Changed,
+        named_by: None,
         because,
         gap,
     })

@@ -4,6 +4,7 @@
 //! [`desired`] returns the objects, [`differences`] compares them before and after a change. Nothing here accesses a
 //! file, a clock or a network.
 
+mod admission;
 mod builtins;
 mod compare;
 mod desired;
@@ -18,6 +19,7 @@ mod template;
 mod variables;
 mod workers;
 
+pub use admission::refusals;
 pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
 pub use desired::{Desired, DesiredPart, Inputs, desired};
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};

@@ -16,6 +16,20 @@ pub enum Obstacle {
 pub enum TopologyRefusal {
     /// The Cluster sets a variable that the class does not define.
     UndefinedVariable(String),
+    /// The Cluster does not set a variable that the class requires.
+    RequiredVariable(String),
+    /// A value does not fit the schema of its variable.
+    InvalidVariable {
+        /// The variable.
+        name: String,
+        /// Why, with the path in the value.
+        reason: String,
+    },
+    /// A selector of a patch is on for something that it does not match.
+    Selector {
+        /// The patch.
+        patch: String,
+    },
     /// A patch reads a variable that has no value.
     NoValue {
         /// The patch.
@@ -80,6 +94,11 @@ impl fmt::Display for TopologyRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TopologyRefusal::UndefinedVariable(name) => write!(f, "the class does not define variable `{name}`"),
+            TopologyRefusal::RequiredVariable(name) => write!(f, "variable `{name}` must be set"),
+            TopologyRefusal::InvalidVariable { name, reason } => {
+                write!(f, "the value of variable `{name}` does not fit its schema: {reason}")
+            }
+            TopologyRefusal::Selector { patch } => write!(f, "a selector of patch `{patch}` matches nothing"),
             TopologyRefusal::NoValue { patch, variable } => {
                 write!(f, "patch `{patch}` reads variable `{variable}`, which has no value")
             }

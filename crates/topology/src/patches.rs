@@ -173,7 +173,7 @@ fn selects(selector: &Value, item: &TemplateItem) -> bool {
     }
 }
 
-fn is_match(pattern: &str, class: &str) -> bool {
+pub(crate) fn is_match(pattern: &str, class: &str) -> bool {
     pattern == class
         || pattern == "*"
         || pattern.strip_prefix('*').is_some_and(|end| class.ends_with(end))

@@ -77,7 +77,7 @@ fn defaulted(written: &[Value], class: &Value, schemas: &BTreeMap<&str, &Value>)
     Ok(values)
 }
 
-fn schemas(class: &Value) -> BTreeMap<&str, &Value> {
+pub(crate) fn schemas(class: &Value) -> BTreeMap<&str, &Value> {
     let schema = |variable| Some((text(variable, &["name"]), get(variable, &["schema", "openAPIV3Schema"])?));
     list(class, &["spec", "variables"]).iter().filter_map(schema).collect()
 }

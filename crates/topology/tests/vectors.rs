@@ -64,7 +64,8 @@ fn lines(vector: &Value, edit: &Value) -> Result<Vec<String>, Box<dyn std::error
 fn objects_and_edits_are_as_expected() -> Outcome {
     for entry in fs::read_dir(folder())? {
         let path = entry?.path();
-        if path.extension().is_none_or(|extension| extension != "yaml") {
+        // Other files have the answers of Cluster API's own reconciler, for plans.
+        if path.extension().is_none_or(|extension| extension != "yaml") || !path.with_extension("expected").exists() {
             continue;
         }
         let vector: Value = serde_saphyr::from_str(&fs::read_to_string(&path)?)?;

@@ -16,7 +16,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let needs = needs(installation, policy, settings);
         let grants = policy.grants();
         let is_granted = |group: &str, version: &str, kind: &str| {
-            grants.iter().any(|(of, granted)| *granted == kind && *of == format!("{group}/{version}"))
+            grants.iter().any(|(of, granted)| *granted == kind && *of == api_version(group, version))
         };
         let missing = needs
             .iter()
@@ -29,7 +29,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
                 object: Some(policy.item.object),
                 at: format!("{}.contextAwareResources", policy.at),
                 why: "the PolicyServer rejects the read, and `lookup.onFailure` or `cloudTags.onRegistryFailure` decides",
-                fix: format!("add `apiVersion: {}/{version}`, `kind: {}`", need.group, need.kind),
+                fix: format!("add `apiVersion: {}`, `kind: {}`", api_version(&need.group, version), need.kind),
             }
         });
         results.judge(&title, findings.collect(), || match needs.len() {
@@ -37,4 +37,9 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             number => format!("`contextAwareResources` lists all that is read: {}", count(number, "kind")),
         });
     }
+}
+
+/// The core group has no name.
+fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }

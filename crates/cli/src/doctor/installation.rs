@@ -51,6 +51,14 @@ impl<'a> Installation<'a> {
         Some(served.filter_map(|version| Some(version.get("name")?.as_str()?.to_owned())).collect())
     }
 
+    /// Whether a definition of a kind has a version that is served.
+    pub(crate) fn defines(&self, group: &str, kind: &str) -> bool {
+        let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;
+        let mut definitions = self.of_kind(DEFINITIONS, "CustomResourceDefinition").filter(is_meant);
+        let is_served = |version: &Value| version.get("served") == Some(&Value::Bool(true));
+        definitions.any(|item| item.at("/spec/versions").as_array().into_iter().flatten().any(is_served))
+    }
+
     /// The resource of a kind.
     pub(crate) fn resource(&self, group: &str, kind: &str) -> String {
         let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;

@@ -28,7 +28,8 @@ pub(crate) struct Need {
 impl Need {
     /// The resource with its group, in kubectl's notation.
     pub(crate) fn resource(&self, installation: &Installation<'_>) -> String {
-        format!("{}.{}", installation.resource(&self.group, &self.kind), self.group)
+        let resource = installation.resource(&self.group, &self.kind);
+        if self.group.is_empty() { resource } else { format!("{resource}.{}", self.group) }
     }
 }
 
@@ -49,6 +50,12 @@ pub(crate) fn needs(installation: &Installation<'_>, policy: &InstalledPolicy<'_
         }
     }
     let mut needs: Vec<Need> = found.into_values().collect();
+    if let Some(tenant) = settings.cloud_tags.sources.tenant.as_ref().filter(|_| classes.contains(&"Composite"))
+        && let Some((kind, group)) = tenant.kind.split_once('.')
+    {
+        let versions = vec![tenant.version.to_string()];
+        needs.push(Need { group: group.to_owned(), kind: kind.to_owned(), versions, names: Vec::new() });
+    }
     if policy.is_for_cluster_api() {
         let further = settings.lookup.api_versions.iter().filter_map(|(name, version)| {
             let (kind, group) = name.split_once('.')?;
@@ -66,7 +73,7 @@ pub(crate) fn needs(installation: &Installation<'_>, policy: &InstalledPolicy<'_
 /// The names of the LabelRegistry objects in the settings.
 pub(crate) fn registries(settings: &Settings) -> Vec<String> {
     match &settings.cloud_tags.registry {
-        None => Vec::new(),
+        None | Some(RegistryReference::ByScope(_)) => Vec::new(),
         Some(RegistryReference::Name(name)) => vec![name.to_string()],
         Some(RegistryReference::Names(names)) => names.iter().map(|name| name.to_string()).collect(),
     }
@@ -106,7 +113,7 @@ const KNOWN: &[(&str, &str)] = &[
 ];
 
 fn class(group: &str, resource: &str, settings: &Settings) -> Option<&'static str> {
-    let has_registry = settings.cloud_tags.registry.is_some();
+    let has_registry = settings.cloud_tags.registry.is_some() || settings.cloud_tags.reads_namespaces();
     let is_composite = || {
         let mut groups = settings.cloud_tags.composites.iter().flat_map(|composites| &composites.api_groups);
         groups.any(|known| **known == *group)
@@ -150,6 +157,7 @@ fn granted(
         "ControlPlane" => grant.group == CONTROL_PLANE && !grant.kind.ends_with("Template") && is_known(grant),
         "ControlPlaneTemplate" => grant.group == CONTROL_PLANE && grant.kind.ends_with("Template"),
         "LabelRegistry" => grant.kind == name && settings.cloud_tags.registry.is_some(),
+        "Namespace" => grant.kind == name && settings.cloud_tags.reads_namespaces(),
         name => grant.kind == name,
     };
     GRANTS.iter().filter(is_meant).collect()

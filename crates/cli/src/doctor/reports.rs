@@ -35,10 +35,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         |policy: &&InstalledPolicy<'a>| policy.spec("backgroundAudit").and_then(Value::as_bool).unwrap_or(true);
     for policy in installation.policies.iter().filter(is_audited) {
         let title = policy.title();
-        let served = |api: &&ReportApi| {
-            let mut kinds = api.kinds.iter().map(|kind| installation.served(api.group, kind));
-            kinds.all(|versions| versions.is_some_and(|versions| !versions.is_empty()))
-        };
+        let served = |api: &&ReportApi| api.kinds.iter().all(|kind| installation.defines(api.group, kind));
         let served: Vec<&str> = APIS.iter().filter(served).map(|api| api.name).collect();
         if served.is_empty() && !installation.is_live {
             results.not_examined(&title, "no definition of a kind of reports is among the files");

@@ -109,7 +109,10 @@ impl RootAnswer {
             fleet.part(|object| other.find(&object.id).is_some() || !is_unread(object.origin.source), |_| true)
         };
         let [old, new] = sides;
-        let (old, new) = (known(old, &pair.new, no_new), known(new, &pair.old, no_old));
+        let is_all_read = unread.iter().all(BTreeSet::is_empty);
+        let read = (!is_all_read).then(|| (known(old, &pair.new, no_new), known(new, &pair.old, no_old)));
+        let RootPair { root, former, is_rest, old, new } = pair;
+        let (old, new) = read.unwrap_or((old, new));
         let plan = Plan::of(&old, &new, settings);
         not_read.extend(rendered::objects(&plan, [&old, &new]));
         if !plan.is_empty() {
@@ -123,7 +126,7 @@ impl RootAnswer {
                 NotRead { place, reason: class.sentence("compared with it"), matters }
             }));
         }
-        RootAnswer { pair: RootPair { old, new, ..pair }, plan, not_read }
+        RootAnswer { pair: RootPair { root, former, is_rest, old, new }, plan, not_read }
     }
 
     /// The most that something means that is not compared.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan};
+use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source};
 use serde_json::Value;
 
 use super::answer::{Matters, NotRead};
@@ -12,7 +12,6 @@ use super::words::happens;
 use crate::input::Input;
 use crate::output::report::Where;
 use crate::renderers::is_renderer;
-use crate::roots::is_in;
 
 /// The objects that others are rendered or applied from, and that differ.
 pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2]) -> Vec<NotRead> {
@@ -53,7 +52,7 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
         is_renderer(&object.id)
             && (object.id.namespace == id.namespace || object.id.namespace.is_empty())
             && FIELDS.iter().any(|field| object.json.contains(field))
-            && object.json.split('"').skip(1).step_by(2).any(|word| word == id.name)
+            && object.json.split('"').any(|word| word == id.name)
     };
     let renderer = fleet.objects().find(reads)?;
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))
@@ -85,38 +84,27 @@ pub(super) fn templates(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Ve
 /// Why a file with parameters is named.
 pub(super) const PARAMETERS: &str = "no manifest, but manifests may be rendered with it";
 
-/// Names of files with parameters of a chart, and with what is rendered.
-const FILES: [&str; 7] = [
-    "Chart.lock",
-    "Chart.yaml",
-    "fleet.yaml",
-    "helmfile.yaml",
-    "helmfile.yml",
-    "requirements.lock",
-    "requirements.yaml",
-];
-
 /// Which files that are no manifests may have parameters of manifests.
-pub(super) struct Parameters<'f> {
-    /// The directories of charts.
-    charts: BTreeSet<&'f str>,
-    /// Whether an ApplicationSet reads files, which may have any name.
-    has_generators: bool,
+pub(super) struct Parameters {
+    /// Whether there is a chart or an ApplicationSet that reads files: parameters are in files of any name.
+    is_any: bool,
 }
 
-impl<'f> Parameters<'f> {
-    pub(super) fn of(fleet: &'f Fleet) -> Parameters<'f> {
-        let charts = fleet.sources().iter().filter_map(|source| source.name.strip_suffix("Chart.yaml"));
-        let charts = charts.map(|folder| folder.trim_end_matches('/')).collect();
+impl Parameters {
+    pub(super) fn of(fleet: &Fleet) -> Parameters {
+        let is_chart = |source: &Source| FILES.contains(&file(&source.name));
         let generates = |object: &FleetObject| object.id.kind == "ApplicationSet" && object.json.contains("\"files\"");
-        Parameters { charts, has_generators: fleet.objects().any(generates) }
+        Parameters { is_any: fleet.sources().iter().any(is_chart) || fleet.objects().any(generates) }
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
-        FILES.contains(&file)
-            || file.contains("values")
-            || self.has_generators
-            || self.charts.iter().any(|chart| is_in(folder, chart))
+        self.is_any || file(name).contains("values")
     }
+}
+
+/// Names of files that say how manifests are rendered.
+const FILES: [&str; 4] = ["Chart.yaml", "fleet.yaml", "helmfile.yaml", "helmfile.yml"];
+
+fn file(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(_, file)| file)
 }

@@ -53,7 +53,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     }
     let has_entry = match has_entry(guarded, list, name) {
         Ok(Some(has_entry)) => has_entry,
-        Ok(None) | Err(Stop::LookupFailed(_) | Stop::RegistryFailed(_) | Stop::NotApplicable(_)) => {
+        Ok(None)
+        | Err(Stop::LookupFailed(_) | Stop::RegistryFailed(_) | Stop::SourceFailed(_) | Stop::NotApplicable(_)) => {
             return Ok(Vec::new());
         }
         Err(Stop::Malformed(malformed)) => return Err(malformed),

@@ -50,7 +50,9 @@ pub(super) fn of<'e>(
     match read(subject, old, name, lookups) {
         Ok(topology) => Ok(topology),
         Err(Stop::Malformed(malformed)) => Err(malformed),
-        Err(Stop::NotApplicable(_) | Stop::LookupFailed(_) | Stop::RegistryFailed(_)) => Ok(None),
+        Err(Stop::NotApplicable(_) | Stop::LookupFailed(_) | Stop::RegistryFailed(_) | Stop::SourceFailed(_)) => {
+            Ok(None)
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub fn propagated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluste
     let stored = Stored::new(objects.old);
     let budget = ReadBudget::whole();
     let answers = Answers::new(Reads::Cached, &budget);
-    let lookups = Lookups::new(&review.kind, &settings.lookup, cluster, &answers);
+    let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
     match ReviewedObject::read(review, &objects.new, &stored) {
         Ok(object) => list(&Subject::new(Some(place), object), settings, &lookups),
         Err(malformed) => Err(unknown(malformed.into())),
@@ -66,14 +66,14 @@ pub(super) fn list<'e>(subject: &Subject<'e>, settings: &Settings, lookups: &Loo
 fn unknown(stop: Stop) -> NotApplicable {
     match stop {
         Stop::NotApplicable(reason) => reason,
-        Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) => {
+        Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) | Stop::SourceFailed(failed) => {
             let is_missing = failed.error.cause == LookupCause::NotFound;
             let reason =
                 if is_missing { NotApplicableReason::ParentMissing } else { NotApplicableReason::LookupFailed };
-            NotApplicable { reason, because: failed.query }
+            NotApplicable { reason, because: failed.query.into() }
         }
         Stop::Malformed(malformed) => {
-            NotApplicable { reason: NotApplicableReason::LookupFailed, because: malformed.to_string() }
+            NotApplicable { reason: NotApplicableReason::LookupFailed, because: malformed.to_string().into() }
         }
     }
 }
@@ -158,7 +158,7 @@ mod tests {
     fn an_owner_that_is_not_there_is_the_reason_for_no_answer() {
         let request = machine("{}");
         let found = propagated(&Review::from_json(&request).unwrap(), &Settings::default(), &Manifests::default());
-        let because = "cluster.x-k8s.io/v1beta2 MachineSet fleet/ms".to_owned();
+        let because = "cluster.x-k8s.io/v1beta2 MachineSet fleet/ms".into();
         assert_eq!(found, Err(NotApplicable { reason: NotApplicableReason::ParentMissing, because }));
     }
 

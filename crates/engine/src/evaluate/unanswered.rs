@@ -35,6 +35,16 @@ impl<'e> Evaluation<'e> {
         self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
     }
 
+    /// The same for an object whose labels become tags.
+    pub(super) fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+        let reason = if failed.error.cause == LookupCause::NotFound {
+            NotApplicableReason::ParentMissing
+        } else {
+            NotApplicableReason::LookupFailed
+        };
+        self.react(failed, self.settings.cloud_tags.sources.on_failure, "cloudTags.sources.onFailure", reason)
+    }
+
     /// A missing object is not logged if the request is accepted.
     fn react(
         &self,
@@ -72,7 +82,7 @@ impl<'e> Evaluation<'e> {
             }
         }
         let malformed = problem.map(|problem| MalformedObject { object: query.clone(), problem });
-        let inert = NotApplicable { reason, because: query };
+        let inert = NotApplicable { reason, because: query.into() };
         let admission = Admission::Undecided { inert, rejection, malformed };
         AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
     }
@@ -86,7 +96,7 @@ impl<'e> Evaluation<'e> {
         };
         let mut notices = Notices::default();
         if let Some(in_short) = in_short {
-            let message = tag_messages::left_alone(&inert.because);
+            let message = tag_messages::left_alone(&inert.because.object);
             notices.log(LogLevel::Warning, about(&self.title, &message), []);
             notices.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }

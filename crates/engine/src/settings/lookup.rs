@@ -10,6 +10,7 @@ use setting_types::parsed_text::{ApiVersion, KindAndGroup};
 use setting_types::stance::Reaction;
 
 use crate::grants::GRANTS;
+use crate::settings::Settings;
 
 /// How other objects are read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,8 +21,9 @@ pub struct Lookup {
     pub on_missing: Reaction,
     /// A read failed: permission, grant, network.
     pub on_failure: Reaction,
-    /// Versions of control planes beyond the shipped grants: `Kind.group` to version, such as
-    /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`.
+    /// Versions of kinds beyond the shipped grants: `Kind.group` to version, such as
+    /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`. A kind of composites that compose others is listed so that
+    /// their tags are only forwarded while the parent exists.
     pub api_versions: BTreeMap<KindAndGroup, ApiVersion>,
 }
 
@@ -32,15 +34,21 @@ impl Default for Lookup {
 }
 
 /// The versions in the settings precede those that the policy brings.
-impl Readable for Lookup {
+impl Readable for Settings {
     fn versions<'s>(&'s self, group: &str, kind: &str) -> Vec<&'s str> {
         let shipped = GRANTS.iter().find(|grant| grant.kind == kind && grant.group == group);
         let mut versions: Vec<&str> = shipped.map_or(Vec::new(), |grant| grant.versions.to_vec());
-        if !self.api_versions.is_empty()
-            && let Some(version) = self.api_versions.get(&*[kind, ".", group].concat())
+        let configured = &self.lookup.api_versions;
+        if !configured.is_empty()
+            && let Some(version) = configured.get(&*[kind, ".", group].concat())
         {
             versions.retain(|known| **known != **version);
             versions.insert(0, version);
+        }
+        if let Some(tenant) = &self.cloud_tags.sources.tenant
+            && tenant.kind.split_once('.') == Some((kind, group))
+        {
+            versions.insert(0, &tenant.version);
         }
         versions
     }

@@ -40,7 +40,7 @@ pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planne
 fn is_still_named(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> bool {
     let member = before.number(id).and_then(|number| before.member(number));
     let owner = member.and_then(|member| before.member(member.parent?)).and_then(|owner| new.find(&owner.id));
-    owner.is_some_and(|owner| owner.json.split('"').skip(1).step_by(2).any(|word| word == id.name))
+    owner.is_some_and(|owner| owner.json.split('"').any(|word| word == id.name))
 }
 
 fn has_machines(id: &ObjectId) -> bool {

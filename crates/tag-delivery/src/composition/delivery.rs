@@ -5,16 +5,20 @@ use std::borrow::Cow;
 use super::field_path::FieldPathStep;
 use super::nested::OwnTags;
 use super::resource::ComposedResource;
+use super::resource_kind::ResourceKind;
+use super::tag_keys::TagKeys;
 use super::value::SimulatedValue;
 use crate::CLOUD_TAGS;
 use crate::exemption::exempts;
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss, Note, Risk};
-use crate::faults::Faults;
+use crate::faults::{FaultSeverity, Faults};
 use crate::json::Malformed;
 use crate::json::document::Json;
+use crate::kind_limits::{KindLimit, RefusedKeys};
 use crate::messages;
 use facts::annotations::EXEMPT;
-use tag_carriers::{Holds, Tags, TagsOfKind};
+use kube::metadata_key::{is_annotation_key, is_label_key};
+use tag_carriers::{Holds, Tags, TagsOfKind, newer_field};
 use tag_rules::CloudTags;
 
 /// Suffixes of field names: the table of carriers has every map of strings in a field with such a name.
@@ -37,6 +41,7 @@ pub(super) fn judge<'a>(
     resource: &ComposedResource<'a>,
     is_unread_later: bool,
     settings: &CloudTags,
+    keys: TagKeys<'_>,
     faults: &mut Faults<'a>,
 ) -> Result<(), Malformed> {
     let (base, kind) = (resource.base, resource.kind);
@@ -49,6 +54,7 @@ pub(super) fn judge<'a>(
         return Ok(());
     }
     let Some(known) = kind.known else {
+        judge_object_metadata(resource, keys, faults);
         faults.add(CannotTell, resource.at, messages::unknown_kind(kind.group, kind.kind));
         return Ok(());
     };
@@ -61,11 +67,14 @@ pub(super) fn judge<'a>(
     }
     let is_delivered = resource.tags().is_some();
     let mut places =
-        TagPlaces { resource, known, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
+        TagPlaces { resource, known, keys, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
     places.judge(faults);
     places.judge_field(faults);
     if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
         faults.add(Risk, resource.at, messages::NEVER_UPDATED);
+    }
+    if is_delivered && !places.is_lost {
+        judge_keys(resource, keys, faults);
     }
     if places.is_lost || is_delivered {
         return Ok(());
@@ -105,6 +114,7 @@ pub(super) fn judge<'a>(
 struct TagPlaces<'r, 'a> {
     resource: &'r ComposedResource<'a>,
     known: TagsOfKind,
+    keys: TagKeys<'r>,
     /// Whether one of them is the field for tags.
     is_delivered: bool,
     /// A fault says how they are lost.
@@ -129,9 +139,10 @@ impl<'a> TagPlaces<'_, 'a> {
         let is_text = |parent: &str| to.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
         let found = match self.known.tags {
             Tags::Map(field) if to == field && !place.is_element => return,
-            _ if to == "metadata.labels" || to == "metadata.annotations" => {
-                Some((Fails, messages::no_label_keys(to).to_string()))
-            }
+            _ if OBJECT_METADATA.contains(&to) => match object_metadata(kind, to, self.keys) {
+                Some(fault) => Some(fault),
+                None => return,
+            },
             // Crossplane drops labels and annotations that are not strings, and creates the resource.
             _ if is_text("metadata.labels") || is_text("metadata.annotations") => return,
             Tags::Map(field) if is_text(field) => Some((Fails, messages::map_to_text(to).to_string())),
@@ -140,6 +151,12 @@ impl<'a> TagPlaces<'_, 'a> {
                 Some((Fails, messages::map_to_list(field).to_string()))
             }
             _ if kind.is_composite => None,
+            _ if newer_field(kind.group, kind.kind).is_some_and(|newer| newer.path == to) => {
+                let after = newer_field(kind.group, kind.kind).map_or("", |newer| newer.after);
+                faults.add(CannotTell, patch, messages::newer_field(kind.kind, to, after));
+                self.is_doubted = true;
+                return;
+            }
             _ if !to.starts_with(FOR_PROVIDER) && !to.starts_with(INIT_PROVIDER) => {
                 let is_default = to == CLOUD_TAGS && patch.get("toFieldPath").is_ok_and(Json::is_null);
                 Some((fails, if is_default { messages::NO_TO_FIELD_PATH.to_owned() } else { self.misplaced(to) }))
@@ -193,6 +210,78 @@ impl<'a> TagPlaces<'_, 'a> {
             faults.add(Fails, self.resource.at, message);
         }
     }
+}
+
+/// Maps of every Kubernetes object.
+const OBJECT_METADATA: [&str; 2] = ["metadata.labels", "metadata.annotations"];
+
+/// What happens to an object with tags in its labels or annotations, whose keys the API server checks.
+fn object_metadata(kind: ResourceKind<'_>, to: &str, keys: TagKeys<'_>) -> Option<(FaultSeverity, String)> {
+    let is_valid = if to == "metadata.labels" { is_label_key } else { is_annotation_key };
+    let samples = keys.samples(cloud_of(kind.group));
+    match samples.iter().filter(|key| is_valid(key)).count() {
+        0 => Some((Fails, messages::no_label_keys(to).to_string())),
+        count if count == samples.len() => None,
+        _ => Some((CannotTell, messages::maybe_no_label_keys(to).to_string())),
+    }
+}
+
+/// The same for an object of which nothing else is known.
+fn judge_object_metadata<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
+    for (steps, entries) in resource.object.places() {
+        let place = FieldPlace::of(&steps);
+        if OBJECT_METADATA.contains(&&*place.path)
+            && let Some((severity, message)) = object_metadata(resource.kind, &place.path, keys)
+        {
+            faults.add(severity, entries.by.unwrap_or(resource.at), message);
+        }
+    }
+}
+
+/// The provider whose cloud a managed resource is of, as in the settings.
+fn cloud_of(group: &str) -> Option<&'static str> {
+    const CLOUDS: [(&str, &str); 9] = [
+        ("aws", "aws"),
+        ("azure", "azure"),
+        ("gcp", "gcp"),
+        ("hcloud", "hetzner"),
+        ("hetzner", "hetzner"),
+        ("openstack", "openstack"),
+        ("digitalocean", "digitalocean"),
+        ("oci", "oci"),
+        ("alibabacloud", "alibaba"),
+    ];
+    let parts: Vec<&str> = group.split('.').collect();
+    let is_provider =
+        |part: &&str| ["upbound", "crossplane"].iter().any(|of| parts.contains(of)) && parts.contains(part);
+    CLOUDS.iter().find(|(part, _)| is_provider(part)).map(|(_, provider)| *provider)
+}
+
+/// Whether the cloud accepts the keys on this kind.
+fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
+    let kind = resource.kind;
+    for limit in KindLimit::of(kind.group, kind.kind).filter(|limit| is_as_limited(limit, &resource.object)) {
+        let samples = keys.samples(Some(limit.provider));
+        let Some(char) = samples.iter().find_map(|key| limit.refused(key)) else { continue };
+        let (severity, message) = match limit.effect {
+            RefusedKeys::Resource => (Fails, messages::keys_refuse_resource(char, limit.profile).to_string()),
+            RefusedKeys::Tags => (Loss, messages::keys_dropped(char, limit.profile).to_string()),
+        };
+        faults.add(severity, resource.at, message);
+    }
+}
+
+/// Whether an object has the value that a limit depends on.
+fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
+    let Some(([outer, inner], wanted)) = limit.only_with else { return true };
+    let [spec, provider, outer, inner] = ["spec", "forProvider", outer, inner].map(FieldPathStep::Field);
+    // Old versions of a kind have a list with one element where newer ones have an object.
+    let paths = [vec![spec, provider, outer, inner], vec![spec, provider, outer, FieldPathStep::Element(0), inner]];
+    let has = |path: &Vec<FieldPathStep<'_>>| match object.get(path).as_deref() {
+        Ok(SimulatedValue::Given(json)) => json.as_str() == Some(wanted),
+        _ => false,
+    };
+    paths.iter().any(has)
 }
 
 /// A place in an object, without the elements of lists.

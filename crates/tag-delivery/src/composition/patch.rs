@@ -113,11 +113,48 @@ impl<'a> Patch<'a> {
         Patch::read(at, &ENVIRONMENT_TYPES, dialect)
     }
 
+    /// Refuses what the function refuses in a patch of a patch set, whether a resource uses it or not.
+    pub(super) fn validate(at: Json<'a>) -> Result<(), Halt<'a>> {
+        if at.string(&["type"])? == Some("PatchSet") {
+            return Ok(());
+        }
+        PatchHeader::read(at, &TYPES)?;
+        policy(at).map(drop)
+    }
+
     fn read(at: Json<'a>, types: &[(&str, PatchSource, Target, bool)], dialect: Dialect) -> Result<Self, Halt<'a>> {
         if dialect == Dialect::Function {
             only(at, &FIELDS)?;
             only(at.get("policy")?, &POLICY_FIELDS)?;
         }
+        let PatchHeader { source, target, combines, from_text, to_text } = PatchHeader::read(at, types)?;
+        Ok(Patch {
+            at,
+            source,
+            target,
+            from: if combines { None } else { Some(steps(at, from_text)?) },
+            from_text,
+            to: steps(at, to_text)?,
+            to_text,
+            is_expanded: !combines && to_text.contains("[*]"),
+            is_required: at.string(&["policy", "fromFieldPath"])? == Some("Required"),
+            policy: policy(at)?,
+            transforms: Transform::read(at)?,
+        })
+    }
+}
+
+/// The type of a patch, and its paths as written.
+struct PatchHeader<'a> {
+    source: PatchSource,
+    target: Target,
+    combines: bool,
+    from_text: &'a str,
+    to_text: &'a str,
+}
+
+impl<'a> PatchHeader<'a> {
+    fn read(at: Json<'a>, types: &[(&str, PatchSource, Target, bool)]) -> Result<Self, Halt<'a>> {
         let name = at.string(&["type"])?.unwrap_or("FromCompositeFieldPath");
         let Some((_, source, target, combines)) = types.iter().find(|(known, ..)| *known == name) else {
             return Err(Halt::fails(at, messages::unknown_input_value("type", name)));
@@ -133,20 +170,8 @@ impl<'a> Patch<'a> {
         if let Some(missing) = missing {
             return Err(Halt::fails(at, messages::missing_input_field(missing)));
         }
-        let to_text = to_text.unwrap_or(from_text);
-        Ok(Patch {
-            at,
-            source: *source,
-            target: *target,
-            from: if *combines { None } else { Some(steps(at, from_text)?) },
-            from_text,
-            to: steps(at, to_text)?,
-            to_text,
-            is_expanded: !combines && to_text.contains("[*]"),
-            is_required: at.string(&["policy", "fromFieldPath"])? == Some("Required"),
-            policy: policy(at)?,
-            transforms: Transform::read(at)?,
-        })
+        let (source, target, combines) = (*source, *target, *combines);
+        Ok(PatchHeader { source, target, combines, from_text, to_text: to_text.unwrap_or(from_text) })
     }
 }
 

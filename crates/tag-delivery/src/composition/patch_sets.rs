@@ -4,12 +4,8 @@ use std::collections::BTreeMap;
 
 use super::apply::{Expansion, PATCH};
 use super::halt::Halt;
-use super::patch::{Dialect, only};
 use crate::json::document::Json;
 use crate::messages;
-
-/// Fields of a patch set.
-const FIELDS: [&str; 2] = ["name", "patches"];
 
 /// The patch sets of one template.
 pub(super) struct PatchSets<'a> {
@@ -22,12 +18,9 @@ impl<'a> PatchSets<'a> {
     ///
     /// # Errors
     /// When they do not have the structure that Crossplane defines, or the function fails because of them.
-    pub(super) fn read(template: Json<'a>, dialect: Dialect) -> Result<Self, Halt<'a>> {
+    pub(super) fn read(template: Json<'a>) -> Result<Self, Halt<'a>> {
         let mut by_name = BTreeMap::new();
         for set in template.get("patchSets")?.elements()? {
-            if dialect == Dialect::Function {
-                only(set, &FIELDS)?;
-            }
             let patches: Vec<Json<'a>> = set.get("patches")?.elements()?.collect();
             for patch in &patches {
                 if is_patch_set(*patch)? {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::apply::{self, Expansion};
 use super::halt::{FunctionFailure, Halt};
-use super::patch::{Dialect, Patch, only};
+use super::input;
+use super::patch::{Dialect, Patch};
 use super::patch_sets::PatchSets;
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
@@ -13,17 +14,10 @@ use super::value::{Prefixes, SimulatedValue};
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss};
 use crate::faults::Faults;
 use crate::functions::{Function, FunctionEffect};
-use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::messages;
 use kube::object::group_and_version;
 use tag_rules::CloudTags;
-
-/// Fields of function-patch-and-transform's input.
-const INPUT_FIELDS: [&str; 7] =
-    ["apiVersion", "kind", "metadata", "patchSets", "environment", "resources", "writeConnectionSecretToRef"];
-/// Fields of one of its resources.
-const RESOURCE_FIELDS: [&str; 5] = ["name", "base", "patches", "connectionDetails", "readinessChecks"];
 
 /// The result of the steps of a Composition.
 pub(super) struct Pipeline<'a, 's> {
@@ -94,7 +88,7 @@ impl<'a, 's> Pipeline<'a, 's> {
         match function.map(|function| function.effect) {
             // A fork has the input of the original function, and its own fields.
             Some(FunctionEffect::Patches)
-                if !function.is_some_and(|it| it.is_named(name)) && has_other_fields(input)? =>
+                if !function.is_some_and(|it| it.is_named(name)) && !input::is_decoded(input) =>
             {
                 self.leave_unread(step, messages::unknown_function(name), faults);
             }
@@ -115,17 +109,14 @@ impl<'a, 's> Pipeline<'a, 's> {
     /// `resources` and `patchSets`, as in function-patch-and-transform and Crossplane 1.
     fn patch_and_transform(&mut self, template: Json<'a>, dialect: Dialect) -> Result<(), Halt<'a>> {
         if dialect == Dialect::Function {
-            only(template, &INPUT_FIELDS)?;
+            input::validate(template)?;
         }
-        let patch_sets = PatchSets::read(template, dialect)?;
+        let patch_sets = PatchSets::read(template)?;
         for at in template.at(&["environment", "patches"])?.elements()? {
             let patch = Patch::of_environment(at, dialect)?;
             apply::to_environment(&patch, &self.composite, &mut self.environment, &mut self.expansion)?;
         }
         for at in template.get("resources")?.elements()? {
-            if dialect == Dialect::Function {
-                only(at, &RESOURCE_FIELDS)?;
-            }
             let patches = patch_sets.resolve(at, &mut self.expansion)?;
             let index = self.compose(at, dialect)?;
             let Some(resource) = self.resources.get_mut(index) else { continue };
@@ -181,18 +172,4 @@ impl<'a, 's> Pipeline<'a, 's> {
         }
         self.resources.iter_mut().try_for_each(|resource| manager.tag(resource, &mut self.expansion))
     }
-}
-
-/// Whether the input of function-patch-and-transform, or one of its resources, has unknown fields.
-fn has_other_fields(input: Json<'_>) -> Result<bool, Malformed> {
-    let has_other = |at: Json<'_>, known: &[&str]| Ok(at.fields()?.any(|(name, _)| !known.contains(&name)));
-    if has_other(input, &INPUT_FIELDS)? {
-        return Ok(true);
-    }
-    for resource in input.get("resources")?.elements()? {
-        if has_other(resource, &RESOURCE_FIELDS)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

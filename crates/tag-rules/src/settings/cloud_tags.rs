@@ -11,6 +11,7 @@ use super::composites::Composites;
 use super::definition::Definition;
 use super::definition::objections;
 use super::registry_reference::RegistryReference;
+use super::sources::{BelongsTo, LabelSource, OwnerLabel, Sources, Tenant, TenantName};
 use crate::crossplane::CROSSPLANE;
 use crate::profiles::Profile;
 use crate::strict::StrictProfile;
@@ -41,8 +42,14 @@ pub struct CloudTags {
     /// What every tag key begins with: `plexsphere:`, as the specification says, unless somebody else adds the tags. Keys that begin
     /// so are the policy's to remove. Strict profiles spell it as they spell keys.
     pub prefix: TagPrefix,
-    /// The registry object cannot be read, or does not exist.
+    /// A registry object cannot be read, or does not exist. Where others are read, only the labels count that it may define.
     pub on_registry_failure: Reaction,
+    /// Whose labels become tags: those of the composite, of its Namespace, of its tenant.
+    #[serde(deserialize_with = "object::field")]
+    pub sources: Sources,
+    /// The domain and the project that a composite belongs to, whose registries count for it.
+    #[serde(deserialize_with = "object::field")]
+    pub belongs_to: BelongsTo,
     /// The profile of a provider: one of the specification's, or a strict one, which has the limits of the cloud's API.
     pub profiles: BTreeMap<String, ProfileName>,
     /// How many tags of a resource are left to others, such as the provider's controller.
@@ -72,6 +79,8 @@ impl Default for CloudTags {
             registry: None,
             prefix: TagPrefix::default(),
             on_registry_failure: Reaction::Reject,
+            sources: Sources::default(),
+            belongs_to: BelongsTo::default(),
             profiles: BTreeMap::new(),
             reserve: 0,
             refused: OnRefused::Warn,
@@ -164,6 +173,15 @@ impl CloudTags {
         self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| **known == *group))
     }
 
+    /// Whether the Namespaces of composites are read.
+    pub fn reads_namespaces(&self) -> bool {
+        let names_tenant = |tenant: &Tenant| matches!(tenant.name, TenantName::NamespaceLabel(_));
+        let owners = [&self.belongs_to.domain, &self.belongs_to.project];
+        self.sources.has(LabelSource::Namespace)
+            || self.sources.tenant.as_ref().is_some_and(names_tenant)
+            || (self.registry.is_some() && owners.into_iter().flatten().any(OwnerLabel::is_of_namespace))
+    }
+
     /// The profile that the settings assign to a provider, ignoring case.
     pub fn profile_of(&self, provider: &str) -> Option<&str> {
         self.profiles.iter().find(|(known, _)| known.eq_ignore_ascii_case(provider)).map(|(_, profile)| &**profile)
@@ -207,6 +225,28 @@ impl CloudTags {
         let listed_names = self.registry.iter().flat_map(RegistryReference::names).map(|name| &**name);
         for name in listed_names.filter(|name| !names.insert(*name)) {
             problems.push(SettingProblem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
+        }
+        if let Some(RegistryReference::ByScope(by_scope)) = &self.registry {
+            let is_missing = |known: bool| *by_scope && !known;
+            let problem = "is missing: `cloudTags.registry.byScope` needs it to find the registries of a composite";
+            let missing =
+                [("domain", self.belongs_to.domain.is_some()), ("project", self.belongs_to.project.is_some())];
+            problems.extend(
+                missing
+                    .into_iter()
+                    .filter(|(_, known)| is_missing(*known))
+                    .map(|(level, _)| SettingProblem::new(format!("cloudTags.belongsTo.{level}"), problem)),
+            );
+            if !by_scope {
+                problems.push(SettingProblem::new("cloudTags.registry.byScope", "must be `true`"));
+            }
+        }
+        problems.extend(self.sources.contradictions());
+        for (key, from) in self.definitions.iter().filter_map(|(key, definition)| Some((key, definition.from?))) {
+            if !self.sources.has(from) {
+                let problem = format!("`{}` is not in `cloudTags.sources.precedence`", from.as_str());
+                problems.push(SettingProblem::new(format!("cloudTags.definitions[{key}].from"), problem));
+            }
         }
         let of_definitions = objections(&self.definitions).into_iter();
         problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
@@ -261,7 +301,7 @@ mod tests {
     #[test]
     fn definitions_are_read_by_key() {
         let definitions = read(r#"{"definitions":{"a/b":{"scope":"project","cloudTagPropagation":true}}}"#).definitions;
-        let expected = Definition { scope: Scope::Project, cloud_tag_propagation: true };
+        let expected = Definition { scope: Scope::Project, cloud_tag_propagation: true, from: None };
         assert_eq!(definitions, BTreeMap::from([("a/b".to_owned(), expected)]));
         let twice = read(r#"{"definitions":{"b":{"scope":"domain"},"a":{"scope":"domain"},"b":{"scope":"project"}}}"#);
         assert_eq!(twice.definitions["b"].scope, Scope::Project);
@@ -298,7 +338,7 @@ mod tests {
              cloudTags.composites[6].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.compositions: unknown value `declare`, expected one of `ignore`, `warn`, `reject`; \
              cloudTags.onRegistryFailure: unknown value `ignore`, expected one of `accept`, `warn`, `reject`; \
-             cloudTags.registry.nam: unknown field, expected `name` or `names`; \
+             cloudTags.registry.nam: unknown field, expected one of `name`, `names`, `byScope`; \
              cloudTags.xrds: unknown value `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
         );
     }

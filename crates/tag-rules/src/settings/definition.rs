@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::sources::LabelSource;
 use setting_types::SettingProblem;
 use setting_types::object::ObjectOnly;
 use setting_types::read::read;
@@ -19,6 +20,10 @@ pub struct Definition {
     /// Whether labels of this key become cloud tags. Nothing does by itself.
     #[serde(default)]
     pub cloud_tag_propagation: bool,
+    /// The only object whose labels of this key become tags, so that the author of a composite cannot set them; all of
+    /// `cloudTags.sources` if it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<LabelSource>,
 }
 
 /// Whose definition it is. Labels of all three are tags alike. Of two definitions of one key the wider one counts.
@@ -105,7 +110,7 @@ mod tests {
             (r#"{"scope":"domain","cloudTagPropagation":false}"#, false),
             (r#"{"scope":"domain","cloudTagPropagation":null}"#, false),
         ] {
-            let expected = Definition { scope: Scope::Domain, cloud_tag_propagation };
+            let expected = Definition { scope: Scope::Domain, cloud_tag_propagation, from: None };
             assert_eq!(read_definition(" \u{7}ä:/", text), Ok(expected), "{text}");
         }
     }
@@ -135,11 +140,11 @@ mod tests {
             (
                 r#"{"tags":true,"scope":7}"#,
                 "[a/b].scope: expected one of `platform`, `domain`, `project`, found a number; \
-                 [a/b].tags: unknown field, expected `scope` or `cloudTagPropagation`",
+                 [a/b].tags: unknown field, expected one of `scope`, `cloudTagPropagation`, `from`",
             ),
             (
                 r#"{"tags":true}"#,
-                "[a/b].tags: unknown field, expected `scope` or `cloudTagPropagation`; [a/b].scope: is missing",
+                "[a/b].tags: unknown field, expected one of `scope`, `cloudTagPropagation`, `from`; [a/b].scope: is missing",
             ),
         ] {
             assert_eq!(problems("a/b", text), expected, "{text}");

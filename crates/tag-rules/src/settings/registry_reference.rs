@@ -20,14 +20,18 @@ pub enum RegistryReference {
         #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
         Vec<NonEmpty>,
     ),
+    /// Each scope has a LabelRegistry object whose name follows from it: `platform`, `domain.DOMAIN`,
+    /// `project.DOMAIN.PROJECT`. The keys of labels say which of them are read. Needs `cloudTags.belongsTo`.
+    ByScope(#[cfg_attr(feature = "schema", schemars(extend("const" = true)))] bool),
 }
 
 impl RegistryReference {
-    /// The names of the objects, by descending precedence.
+    /// The names of the objects that are listed, by descending precedence.
     pub fn names(&self) -> &[NonEmpty] {
         match self {
             RegistryReference::Name(name) => slice::from_ref(name),
             RegistryReference::Names(names) => names,
+            RegistryReference::ByScope(_) => &[],
         }
     }
 }
@@ -50,14 +54,21 @@ mod tests {
         assert_eq!(names(r#"{"name":"default"}"#), ["default"]);
         assert_eq!(names(r#"{"name":null,"names":["b","a"]}"#), ["b", "a"]);
         for (registry, expected) in [
-            (r#"{"name":"a","names":["b"]}"#, "cloudTags.registry: expected exactly one of `name`, `names`"),
-            ("{}", "cloudTags.registry: expected exactly one of `name`, `names`"),
+            (r#"{"name":"a","names":["b"]}"#, "cloudTags.registry: expected exactly one of `name`, `names`, `byScope`"),
+            ("{}", "cloudTags.registry: expected exactly one of `name`, `names`, `byScope`"),
             (r#"{"name":""}"#, "cloudTags.registry.name: expected a non-empty string, found ``"),
             (r#"{"name":["a"]}"#, "cloudTags.registry.name: expected a string, found a list"),
             (r#"{"names":[]}"#, "cloudTags.registry.names: expected at least one element"),
             (r#"{"names":["a","b","a"]}"#, "cloudTags.registry.names: `a` is listed twice"),
-            (r#"["default"]"#, "cloudTags.registry: expected `name` or `names`, found a list"),
-            (r#""default""#, "cloudTags.registry: unknown value `default`, expected `name` or `names`"),
+            (r#"{"byScope":false}"#, "cloudTags.registry.byScope: must be `true`"),
+            (
+                r#"{"byScope":true}"#,
+                "cloudTags.belongsTo.domain: is missing: `cloudTags.registry.byScope` needs it to find the registries of a \
+                 composite; cloudTags.belongsTo.project: is missing: `cloudTags.registry.byScope` needs it to find the \
+                 registries of a composite",
+            ),
+            (r#"["default"]"#, "cloudTags.registry: expected one of `name`, `names`, `byScope`, found a list"),
+            (r#""default""#, "cloudTags.registry: unknown value `default`, expected one of `name`, `names`, `byScope`"),
         ] {
             assert_eq!(read(registry).unwrap_err().to_string(), expected);
         }

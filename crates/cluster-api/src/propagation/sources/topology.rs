@@ -12,7 +12,7 @@ use crate::parents::is_paused_cluster;
 use crate::propagation::class_patches::{ClassPatches, control_plane_template};
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::subject::Subject;
-use facts::not_applicable::NotApplicableReason;
+use facts::not_applicable::{InvolvedObject, NotApplicableReason};
 use facts::stop::Stop;
 use kube::lookup::Lookups;
 use kube::map_kind::MapKind;
@@ -75,7 +75,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         let name = topology_name.unwrap_or_default();
         let entry = cluster.readable(cluster.spec(&["topology", "workers", list])?.element("name", name))?;
         if entry.is_null() {
-            let missing = format!("{}: {name}", cluster.name);
+            let missing = InvolvedObject { object: cluster.name.to_string(), entry: Some(name.to_owned()) };
             return Err(Stop::not_applicable(NotApplicableReason::TopologyEntryMissing, missing));
         }
         class_name_of_worker = cluster.readable(entry.string(&["class"]))?;
@@ -92,7 +92,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         let name = class_name_of_worker.unwrap_or_default();
         let entry = class.readable(class.spec(&["workers", list])?.element("class", name))?;
         if entry.is_null() {
-            let missing = format!("{}: {name}", class.name);
+            let missing = InvolvedObject { object: class.name.to_string(), entry: Some(name.to_owned()) };
             return Err(Stop::not_applicable(NotApplicableReason::ClassEntryMissing, missing));
         }
         class_entry = Some(entry);

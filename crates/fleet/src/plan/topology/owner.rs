@@ -22,7 +22,7 @@ pub struct PlannedOwner {
     pub part: Option<TopologyOwner>,
     /// The effect on it.
     pub effect: Effect,
-    /// Why the effect is not known, or what Cluster API refuses.
+    /// Why the effect is not known, what Cluster API refuses, or why Machines are replaced twice.
     pub reason: Option<String>,
     /// The Machines that are replaced.
     pub machines: Machines,
@@ -129,7 +129,17 @@ fn planned(
 fn effect(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
     let is_in_spec = causes.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
     match part.difference.role {
-        PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec => (Effect::Rollout, None),
+        PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec && part.is_on_delete => {
+            (Effect::ReplacedWhenDeleted, None)
+        }
+        PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec => {
+            let twice = |patch: &String| {
+                format!(
+                    "patch `{patch}` writes the name of the template, which is a new one, so Machines are replaced twice"
+                )
+            };
+            (Effect::Rollout, part.difference.named_by.as_ref().map(twice))
+        }
         PartRole::PoolBootstrap | PartRole::PoolInfrastructure if is_in_spec => {
             (Effect::CannotTell, Some(PROVIDER.to_owned()))
         }
@@ -173,6 +183,7 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_
     let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
     let gravest = edits.iter().max_by_key(|edit| edit.effect);
     match gravest.map_or(Effect::InPlace, |edit| edit.effect) {
+        Effect::Rollout if part.is_on_delete => (Effect::ReplacedWhenDeleted, None),
         Effect::CannotTell => {
             let at = gravest.map_or("", |edit| &edit.at);
             (Effect::CannotTell, Some(crate::plan::reason::reason(&id, at).to_owned()))
@@ -192,6 +203,8 @@ pub(super) fn merged(owners: Vec<PlannedOwner>) -> Vec<PlannedOwner> {
             Some(known) => {
                 if owner.effect > known.effect {
                     (known.effect, known.reason) = (owner.effect, owner.reason);
+                } else if owner.effect == known.effect {
+                    known.reason = known.reason.take().or(owner.reason);
                 }
                 known.machines.add(&owner.machines);
                 known.because.append(&mut owner.because);

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::{Value, json};
 use topology::{
-    Desired, Inputs, Obstacle, PartDifference, TopologyOwner, TopologyRefusal, desired, differences, stored_defaults,
+    Desired, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal, desired, differences,
+    refusals, stored_defaults,
 };
 
 use super::super::at;
@@ -31,6 +32,8 @@ pub(super) struct ChangedPart {
     pub(super) difference: PartDifference,
     /// The object before.
     pub(super) object: Value,
+    /// Whether its owner replaces Machines only when they are deleted.
+    pub(super) is_on_delete: bool,
 }
 
 /// A topology whose Cluster, class or templates change.
@@ -163,8 +166,20 @@ fn change<'p>(
     let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
     let since = |step| if Result::is_ok(step) { step } else { &first };
     let by_template = between(&first, known(with_templates));
-    let by_class = between(since(with_templates), known(with_class));
-    let by_cluster = between(since(with_class), last);
+    let mut by_class = between(since(with_templates), known(with_class));
+    let mut by_cluster = between(since(with_class), last);
+    // What was refused before is no news.
+    let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| refusals(cluster, class));
+    let news = |of: &[TopologyRefusal], than: &[TopologyRefusal]| of.iter().find(|it| !than.contains(it)).cloned();
+    let [old, classed, new] = &refused;
+    if let Some(refusal) = news(classed, old).filter(|_| has_class) {
+        by_class = Err(refusal.into());
+    }
+    if let Some(refusal) =
+        news(new, if has_class { classed } else { old }).filter(|_| is_edited(|id| id.kind == "Cluster"))
+    {
+        by_cluster = Err(refusal.into());
+    }
     Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
 }
 
@@ -181,7 +196,13 @@ fn between(
     let with_object = |difference: PartDifference| {
         let is_it = |part: &&topology::DesiredPart| part.owner == difference.owner && part.role == difference.role;
         let object = before.parts.iter().find(is_it).map(|part| part.object.clone()).unwrap_or_else(|| json!({}));
-        ChangedPart { difference, object }
+        let is_on_delete = after.parts.iter().any(|part| {
+            let strategies = ["/spec/rollout/strategy/type", "/spec/strategy/type"];
+            part.owner == difference.owner
+                && part.role == PartRole::Workers
+                && strategies.iter().any(|path| part.object.pointer(path).is_some_and(|it| it == "OnDelete"))
+        });
+        ChangedPart { difference, object, is_on_delete }
     };
     Ok(differences(before, after).into_iter().map(with_object).collect())
 }

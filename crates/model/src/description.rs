@@ -1,31 +1,33 @@
 //! A path through the model as sentences: who wrote what, and who owned it afterwards.
 
 use crate::action::ModelEvent;
+use crate::comparison::{ComparedWorlds, Flaw, StateVerdict, WorldComparison};
+use crate::location::{EntryLocation, FieldManager, ModelKind, ModelValue};
 use crate::server::OwnedEntry;
-use crate::spot::{FieldManager, ModelKind, ModelValue, Spot};
-use crate::twin::{Flaw, StateVerdict, TwinState, Twins};
 use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 
 /// The events of a path, their results, and how these differ from the results without the policy.
 #[must_use]
-pub fn story(twins: &Twins, actions: &[ModelEvent]) -> String {
-    let mut state = twins.beginning();
+pub fn description(comparison: &WorldComparison, actions: &[ModelEvent]) -> String {
+    let mut state = comparison.beginning();
     let mut lines =
         vec!["at the beginning every object has what the topology says, owned by its controller:".to_owned()];
-    lines.extend(Spot::all().filter_map(|spot| described(&state.with, spot)).map(|line| format!("     {line}")));
+    lines.extend(
+        EntryLocation::all().filter_map(|location| described(&state.with, location)).map(|line| format!("     {line}")),
+    );
     for (number, action) in actions.iter().enumerate() {
-        let (next, journal) = twins.after(&state, *action);
-        lines.push(format!("{:>2}. {}", number + 1, sentence(*action, twins)));
+        let (next, journal) = comparison.after(&state, *action);
+        lines.push(format!("{:>2}. {}", number + 1, sentence(*action, comparison)));
         lines.extend(journal.iter().filter_map(|(write, written)| outcome(write, written)));
         lines.extend(changed(&state.with, &next.with));
         state = next;
     }
-    lines.extend(end(twins, &state));
+    lines.extend(end(comparison, &state));
     lines.join("\n") + "\n"
 }
 
 /// An event as one sentence.
-pub(crate) fn sentence(action: ModelEvent, twins: &Twins) -> String {
+pub(crate) fn sentence(action: ModelEvent, comparison: &WorldComparison) -> String {
     let set = |value: Option<ModelValue>| {
         value.map_or("removes it".to_owned(), |value| format!("sets it to {}", value.text()))
     };
@@ -35,9 +37,9 @@ pub(crate) fn sentence(action: ModelEvent, twins: &Twins) -> String {
         }
         ModelEvent::Pause(true) => "Alice pauses the Cluster".to_owned(),
         ModelEvent::Pause(false) => "Alice resumes the Cluster".to_owned(),
-        ModelEvent::Edit(spot, value, dry_run) => {
+        ModelEvent::Edit(location, value, dry_run) => {
             let how = if dry_run { " as a dry run" } else { "" };
-            format!("Alice edits {spot}{how}: {}", set(value))
+            format!("Alice edits {location}{how}: {}", set(value))
         }
         ModelEvent::Backfill(kind) => {
             format!("an administrator completes the {} with `propagate backfill`", kind.text())
@@ -47,7 +49,7 @@ pub(crate) fn sentence(action: ModelEvent, twins: &Twins) -> String {
         ModelEvent::Argo(value, force) => {
             let what = value.map_or("a configuration without it".to_owned(), |value| value.text().to_owned());
             let how = if force { "by force" } else { "without force" };
-            format!("Argo CD applies {what} for {} {how}", twins.fixed.argo_at)
+            format!("Argo CD applies {what} for {} {how}", comparison.fixed.argo_at)
         }
         ModelEvent::Expire => "the host's cache forgets what it has read".to_owned(),
         ModelEvent::Reconcile(kind) => format!("{} reconciles the {}", kind.controller().text(), kind.text()),
@@ -65,8 +67,9 @@ fn outcome(write: &ReceivedWrite, written: &WriteOutcome) -> Option<String> {
         WriteOutcome::Stored(_) if write.dry_run && write.manager == FieldManager::Topology => {
             let WriteVerb::Apply { values, .. } = write.verb else { return None };
             let WriteOutcome::Stored(Some(object)) = written else { return None };
-            let applied: Vec<String> = values_of(write.kind, |spot| values[spot.slot as usize][spot.key as usize]);
-            let answered = values_of(write.kind, |spot| object.at(spot.slot, spot.key).value);
+            let applied: Vec<String> =
+                values_of(write.kind, |location| values[location.slot as usize][location.key as usize]);
+            let answered = values_of(write.kind, |location| object.at(location.slot, location.key).value);
             let is_same = if applied == answered { "the same".to_owned() } else { answered.join(", ") };
             format!("     it tries {}, and is answered {is_same}", applied.join(", "))
         }
@@ -80,10 +83,11 @@ fn outcome(write: &ReceivedWrite, written: &WriteOutcome) -> Option<String> {
     })
 }
 
-fn values_of(kind: ModelKind, value: impl Fn(Spot) -> Option<ModelValue>) -> Vec<String> {
-    let named = kind.spots().filter_map(|spot| Some((spot, value(spot)?)));
-    let texts: Vec<String> =
-        named.map(|(spot, value)| format!("{}={}", spot.to_string().replace(", ", " "), value.text())).collect();
+fn values_of(kind: ModelKind, value: impl Fn(EntryLocation) -> Option<ModelValue>) -> Vec<String> {
+    let named = kind.locations().filter_map(|location| Some((location, value(location)?)));
+    let texts: Vec<String> = named
+        .map(|(location, value)| format!("{}={}", location.to_string().replace(", ", " "), value.text()))
+        .collect();
     if texts.is_empty() { vec!["nothing".to_owned()] } else { texts }
 }
 
@@ -95,38 +99,39 @@ fn changed(before: &World, after: &World) -> Vec<String> {
             lines.push(format!("     {} is gone", kind.text()));
         }
     }
-    let differs = |spot: &Spot| {
-        let known = |world: &World| world.object(spot.kind).map(|object| *object.known().at(spot.slot, spot.key));
-        known(before) != known(after) && after.object(spot.kind).is_some()
+    let differs = |location: &EntryLocation| {
+        let known =
+            |world: &World| world.object(location.kind).map(|object| *object.known().at(location.slot, location.key));
+        known(before) != known(after) && after.object(location.kind).is_some()
     };
-    for spot in Spot::all().filter(differs) {
-        lines.push(format!("     {}", described(after, spot).unwrap_or_else(|| format!("{spot}: gone"))));
+    for location in EntryLocation::all().filter(differs) {
+        lines.push(format!("     {}", described(after, location).unwrap_or_else(|| format!("{location}: gone"))));
     }
     if lines.is_empty() { vec!["     nothing is stored otherwise".to_owned()] } else { lines }
 }
 
 /// Such as `Machine, label team: red, owned by capi-machineset`.
-fn described(world: &World, spot: Spot) -> Option<String> {
-    let OwnedEntry { value, owners, .. } = *world.object(spot.kind)?.at(spot.slot, spot.key);
-    value.map(|value| format!("{spot}: {}, owned by {owners}", value.text()))
+fn described(world: &World, location: EntryLocation) -> Option<String> {
+    let OwnedEntry { value, owners, .. } = *world.object(location.kind)?.at(location.slot, location.key);
+    value.map(|value| format!("{location}: {}, owned by {owners}", value.text()))
 }
 
-fn end(twins: &Twins, state: &TwinState) -> Vec<String> {
-    let StateVerdict { flaw, differ, is_restless, stay } = twins.verdict(state);
+fn end(comparison: &WorldComparison, state: &ComparedWorlds) -> Vec<String> {
+    let StateVerdict { flaw, differ, is_restless, stay } = comparison.verdict(state);
     match flaw {
         Some(Flaw::Refused(message)) => return vec![format!("the policy refused a write: {message}")],
         Some(Flaw::Strange(what)) => return vec![format!("the policy wrote what is not its own: {what}")],
         None if is_restless => return vec!["then the controllers write for ever".to_owned()],
         None => {}
     }
-    let Some(closed) = twins.closed(state) else { return Vec::new() };
+    let Some(closed) = comparison.closed(state) else { return Vec::new() };
     let mut lines = vec!["then nobody acts any more, and the controllers run until they are done:".to_owned()];
-    let told = |world: &World, spot| described(world, spot).unwrap_or_else(|| format!("{spot}: gone"));
+    let told = |world: &World, location| described(world, location).unwrap_or_else(|| format!("{location}: gone"));
     let mut wrong = differ.clone();
-    wrong.extend(stay.iter().filter(|spot| !differ.contains(spot)));
-    for spot in wrong {
-        lines.push(format!("     with the policy:    {}", told(&closed.with, spot)));
-        let mut without: Vec<String> = closed.without.iter().map(|world| told(world, spot)).collect();
+    wrong.extend(stay.iter().filter(|location| !differ.contains(location)));
+    for location in wrong {
+        lines.push(format!("     with the policy:    {}", told(&closed.with, location)));
+        let mut without: Vec<String> = closed.without.iter().map(|world| told(world, location)).collect();
         without.dedup();
         lines.push(format!("     without the policy: {}", without.join("; or ")));
     }

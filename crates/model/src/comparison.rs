@@ -8,10 +8,10 @@ use stateright::{Model, Property};
 use crate::action::{CommonState, FixedInputs, ModelEvent, PossibleEvents};
 use crate::defect::Defect;
 use crate::known::KnownDifference;
+use crate::location::{EntryKey, EntryLocation, FieldManager, ModelKind, ModelValue, Slot};
 use crate::manifest::ClusterManifest;
 use crate::policy::PolicyUnderTest;
 use crate::server::OwnedEntry;
-use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Slot, Spot};
 use crate::without::{Without, Worlds};
 use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome};
 
@@ -29,7 +29,7 @@ const ROUNDS: usize = 10;
 
 /// The world with the policy, and those without.
 #[derive(Debug, Clone, Eq)]
-pub struct TwinState {
+pub struct ComparedWorlds {
     /// The state shared by all worlds.
     pub shared: CommonState,
     /// The world with the policy.
@@ -43,14 +43,14 @@ pub struct TwinState {
     pub left: usize,
 }
 
-impl PartialEq for TwinState {
-    fn eq(&self, other: &TwinState) -> bool {
+impl PartialEq for ComparedWorlds {
+    fn eq(&self, other: &ComparedWorlds) -> bool {
         (&self.shared, &self.with, &self.without, &self.flaw)
             == (&other.shared, &other.with, &other.without, &other.flaw)
     }
 }
 
-impl Hash for TwinState {
+impl Hash for ComparedWorlds {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         (&self.shared, &self.with, &self.without, &self.flaw).hash(hasher);
     }
@@ -66,7 +66,7 @@ pub enum Flaw {
 }
 
 /// The model: the possible events, and the intentional defects.
-pub struct Twins {
+pub struct WorldComparison {
     /// The policy in the world that has one.
     pub policy: PolicyUnderTest,
     /// The inputs that do not change.
@@ -89,20 +89,25 @@ pub struct StateVerdict {
     /// See [`ACCEPTED`].
     pub flaw: Option<Flaw>,
     /// Entries that differ, see [`ALIKE`].
-    pub differ: Vec<Spot>,
+    pub differ: Vec<EntryLocation>,
     /// See [`ENDS`].
     pub is_restless: bool,
     /// Entries that should have been removed, see [`DROPPED`].
-    pub stay: Vec<Spot>,
+    pub stay: Vec<EntryLocation>,
 }
 
-impl Twins {
+impl WorldComparison {
     /// A model with all events.
     #[must_use]
-    pub fn new(defect: Option<Defect>, lists_controllers: bool, alphabet: PossibleEvents, events: usize) -> Twins {
+    pub fn new(
+        defect: Option<Defect>,
+        lists_controllers: bool,
+        alphabet: PossibleEvents,
+        events: usize,
+    ) -> WorldComparison {
         let cluster = ClusterManifest { topology: [Some(ModelValue::Red), None], paused: false };
-        let argo_at = Spot { kind: ModelKind::Machine, slot: Slot::Own, key: EntryKey::Team };
-        Twins {
+        let argo_at = EntryLocation { kind: ModelKind::Machine, slot: Slot::Own, key: EntryKey::Team };
+        WorldComparison {
             policy: PolicyUnderTest::new(defect, lists_controllers),
             fixed: FixedInputs { backup: [cluster.topology; 2], argo_at, defect },
             alphabet,
@@ -115,16 +120,20 @@ impl Twins {
 
     /// The initial state.
     #[must_use]
-    pub fn beginning(&self) -> TwinState {
+    pub fn beginning(&self) -> ComparedWorlds {
         let world = World::settled(&self.cluster);
         let shared = CommonState { cluster: self.cluster, argo: None };
         let without = self.without.only(world.as_stored());
-        TwinState { shared, with: world, without, flaw: None, left: self.events }
+        ComparedWorlds { shared, with: world, without, flaw: None, left: self.events }
     }
 
     /// The state after an event, and its writes in the world with the policy.
     #[must_use]
-    pub fn after(&self, state: &TwinState, action: ModelEvent) -> (TwinState, Vec<(ReceivedWrite, WriteOutcome)>) {
+    pub fn after(
+        &self,
+        state: &ComparedWorlds,
+        action: ModelEvent,
+    ) -> (ComparedWorlds, Vec<(ReceivedWrite, WriteOutcome)>) {
         let (mut next, journal) = self.with_policy(state, action);
         if !matches!(action, ModelEvent::Reconcile(_) | ModelEvent::Expire) {
             next.without = self.without.after(&state.without, action, next.shared, &self.fixed);
@@ -133,7 +142,11 @@ impl Twins {
     }
 
     /// The same, without updating the worlds without the policy.
-    fn with_policy(&self, state: &TwinState, action: ModelEvent) -> (TwinState, Vec<(ReceivedWrite, WriteOutcome)>) {
+    fn with_policy(
+        &self,
+        state: &ComparedWorlds,
+        action: ModelEvent,
+    ) -> (ComparedWorlds, Vec<(ReceivedWrite, WriteOutcome)>) {
         let mut state = state.clone();
         let mut journal = Vec::new();
         state.shared = action.shared(state.shared);
@@ -152,7 +165,7 @@ impl Twins {
     /// changes anything, the host's cache expires, and Argo CD applies its value once more. `None` if this does not
     /// terminate.
     #[must_use]
-    pub fn closed(&self, state: &TwinState) -> Option<TwinState> {
+    pub fn closed(&self, state: &ComparedWorlds) -> Option<ComparedWorlds> {
         let mut state = state.clone();
         if state.shared.cluster.paused {
             state = self.after(&state, ModelEvent::Pause(false)).0;
@@ -166,7 +179,7 @@ impl Twins {
     }
 
     /// Runs the controllers until they change nothing more.
-    fn settled(&self, mut state: TwinState) -> Option<TwinState> {
+    fn settled(&self, mut state: ComparedWorlds) -> Option<ComparedWorlds> {
         for _ in 0..ROUNDS {
             let mut next = state.clone();
             for kind in ModelKind::ALL {
@@ -183,55 +196,57 @@ impl Twins {
 
     /// What is wrong with a state.
     #[must_use]
-    pub fn verdict(&self, state: &TwinState) -> StateVerdict {
+    pub fn verdict(&self, state: &ComparedWorlds) -> StateVerdict {
         if state.flaw.is_some() {
             return StateVerdict { flaw: state.flaw.clone(), ..StateVerdict::default() };
         }
         let Some(closed) = self.closed(state) else {
             return StateVerdict { is_restless: true, ..StateVerdict::default() };
         };
-        let differ = |world: &World| self.spots(&closed, |spot| entry(&closed.with, spot) != entry(world, spot));
+        let differ =
+            |world: &World| self.locations(&closed, |location| entry(&closed.with, location) != entry(world, location));
         StateVerdict {
             differ: closed.without.iter().map(differ).min_by_key(Vec::len).unwrap_or_default(),
-            stay: self.spots(&closed, |spot| stays(&closed, spot)),
+            stay: self.locations(&closed, |location| stays(&closed, location)),
             flaw: closed.flaw,
             is_restless: false,
         }
     }
 
     /// The entries that are wrong, except known differences.
-    fn spots(&self, closed: &TwinState, is_wrong: impl Fn(Spot) -> bool) -> Vec<Spot> {
-        let is_known = |spot: &Spot| self.tolerated.iter().any(|known| known.explains(&closed.with, *spot));
-        Spot::all().filter(|spot| is_wrong(*spot) && !is_known(spot)).collect()
+    fn locations(&self, closed: &ComparedWorlds, is_wrong: impl Fn(EntryLocation) -> bool) -> Vec<EntryLocation> {
+        let is_known =
+            |location: &EntryLocation| self.tolerated.iter().any(|known| known.explains(&closed.with, *location));
+        EntryLocation::all().filter(|location| is_wrong(*location) && !is_known(location)).collect()
     }
 }
 
 /// Value and owners.
-fn entry(world: &World, spot: Spot) -> Option<(Option<ModelValue>, crate::spot::Managers)> {
-    world.object(spot.kind).map(|object| {
-        let OwnedEntry { value, owners, .. } = *object.at(spot.slot, spot.key);
+fn entry(world: &World, location: EntryLocation) -> Option<(Option<ModelValue>, crate::location::Managers)> {
+    world.object(location.kind).map(|object| {
+        let OwnedEntry { value, owners, .. } = *object.at(location.slot, location.key);
         (value, owners)
     })
 }
 
 /// Whether an entry exists that its source does not have, and that none of its owners wrote.
-fn stays(closed: &TwinState, spot: Spot) -> bool {
-    let Some(object) = closed.with.object(spot.kind) else { return false };
-    let entry = object.at(spot.slot, spot.key);
+fn stays(closed: &ComparedWorlds, location: EntryLocation) -> bool {
+    let Some(object) = closed.with.object(location.kind) else { return false };
+    let entry = object.at(location.slot, location.key);
     let asked = entry.owners.in_both(entry.writers).without(FieldManager::Backfill);
-    entry.value.is_some() && closed.with.source(spot, closed.shared.cluster) != entry.value && asked.is_empty()
+    entry.value.is_some() && closed.with.source(location, closed.shared.cluster) != entry.value && asked.is_empty()
 }
 
 thread_local! {
     /// The last verdict, cached because every property needs it.
-    static LAST: RefCell<Option<(TwinState, StateVerdict)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(ComparedWorlds, StateVerdict)>> = const { RefCell::new(None) };
 }
 
-fn asked(twins: &Twins, state: &TwinState, is_right: impl Fn(&StateVerdict) -> bool) -> bool {
+fn asked(comparison: &WorldComparison, state: &ComparedWorlds, is_right: impl Fn(&StateVerdict) -> bool) -> bool {
     LAST.with_borrow_mut(|last| match last {
         Some((known, verdict)) if known == state => is_right(verdict),
         _ => {
-            let verdict = twins.verdict(state);
+            let verdict = comparison.verdict(state);
             let answer = is_right(&verdict);
             *last = Some((state.clone(), verdict));
             answer
@@ -239,21 +254,21 @@ fn asked(twins: &Twins, state: &TwinState, is_right: impl Fn(&StateVerdict) -> b
     })
 }
 
-impl Model for Twins {
-    type State = TwinState;
+impl Model for WorldComparison {
+    type State = ComparedWorlds;
     type Action = ModelEvent;
 
-    fn init_states(&self) -> Vec<TwinState> {
+    fn init_states(&self) -> Vec<ComparedWorlds> {
         vec![self.beginning()]
     }
 
-    fn actions(&self, state: &TwinState, actions: &mut Vec<ModelEvent>) {
+    fn actions(&self, state: &ComparedWorlds, actions: &mut Vec<ModelEvent>) {
         if state.flaw.is_none() && state.left > 0 {
             self.alphabet.actions(&state.shared, &state.with, actions);
         }
     }
 
-    fn next_state(&self, state: &TwinState, action: ModelEvent) -> Option<TwinState> {
+    fn next_state(&self, state: &ComparedWorlds, action: ModelEvent) -> Option<ComparedWorlds> {
         let mut next = self.after(state, action).0;
         next.left = state.left.saturating_sub(1);
         Some(next).filter(|next| next != state)
@@ -261,10 +276,10 @@ impl Model for Twins {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always(ACCEPTED, |twins, state| asked(twins, state, |verdict| verdict.flaw.is_none())),
-            Property::always(ALIKE, |twins, state| asked(twins, state, |verdict| verdict.differ.is_empty())),
-            Property::always(ENDS, |twins, state| asked(twins, state, |verdict| !verdict.is_restless)),
-            Property::always(DROPPED, |twins, state| asked(twins, state, |verdict| verdict.stay.is_empty())),
+            Property::always(ACCEPTED, |comparison, state| asked(comparison, state, |verdict| verdict.flaw.is_none())),
+            Property::always(ALIKE, |comparison, state| asked(comparison, state, |verdict| verdict.differ.is_empty())),
+            Property::always(ENDS, |comparison, state| asked(comparison, state, |verdict| !verdict.is_restless)),
+            Property::always(DROPPED, |comparison, state| asked(comparison, state, |verdict| verdict.stay.is_empty())),
         ]
     }
 }

@@ -42,7 +42,7 @@ pub enum Slot {
 
 /// Where an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Spot {
+pub struct EntryLocation {
     /// The object.
     pub kind: ModelKind,
     /// The location in it.
@@ -57,7 +57,7 @@ pub enum EntrySource {
     /// The Cluster's topology.
     Topology,
     /// An entry of the owner object.
-    Above(Spot),
+    Above(EntryLocation),
 }
 
 /// A field manager.
@@ -170,22 +170,22 @@ impl ModelKind {
     }
 
     /// Every entry of the object.
-    pub fn spots(self) -> impl Iterator<Item = Spot> {
-        let keys = move |slot: &Slot| EntryKey::ALL.map(|key| Spot { kind: self, slot: *slot, key });
+    pub fn locations(self) -> impl Iterator<Item = EntryLocation> {
+        let keys = move |slot: &Slot| EntryKey::ALL.map(|key| EntryLocation { kind: self, slot: *slot, key });
         self.slots().iter().flat_map(keys)
     }
 }
 
-impl Spot {
+impl EntryLocation {
     /// Every entry, sources before the entries that depend on them.
-    pub fn all() -> impl Iterator<Item = Spot> {
-        ModelKind::ALL.into_iter().flat_map(ModelKind::spots)
+    pub fn all() -> impl Iterator<Item = EntryLocation> {
+        ModelKind::ALL.into_iter().flat_map(ModelKind::locations)
     }
 
     /// Where the value of an entry comes from.
     #[must_use]
     pub fn source(self) -> EntrySource {
-        let above = |kind, slot| EntrySource::Above(Spot { kind, slot, key: self.key });
+        let above = |kind, slot| EntrySource::Above(EntryLocation { kind, slot, key: self.key });
         match (self.kind, self.slot, self.key) {
             (ModelKind::Deployment, ..) => EntrySource::Topology,
             (ModelKind::Set, Slot::Own, EntryKey::Note) => above(ModelKind::Deployment, Slot::Own),
@@ -304,7 +304,7 @@ impl fmt::Display for Managers {
 }
 
 /// Such as `Machine, label team` and `MachineSet's template, annotation note`.
-impl fmt::Display for Spot {
+impl fmt::Display for EntryLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = if self.slot == Slot::Template { "'s template" } else { "" };
         let entry = self.key.map().trim_end_matches('s');

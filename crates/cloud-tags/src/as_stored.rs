@@ -1,0 +1,44 @@
+//! An object whose labels set no tags: it was adopted, or its assignments cannot be used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::field::TagsField;
+use super::labels::Assigned;
+use super::rules::TagRules;
+use super::tagged::{Made, Tagged};
+use facts::finding::Finding;
+use kube::subject::ReviewedObject;
+use tag_rules::CloudTags;
+
+/// The differences of an object whose labels set no tags: of the policy's own entries it keeps those that are stored,
+/// and nothing is added. `None` if there are none, or if the review is not about a write.
+pub(super) fn as_stored(
+    subject: &ReviewedObject<'_>,
+    settings: &CloudTags,
+    field: &'static str,
+    provider: Option<&str>,
+    rule: &'static str,
+    findings: Vec<Finding>,
+) -> Option<Tagged> {
+    let field = TagsField::read(subject, field, settings).ok().filter(|_| !subject.review.username.is_empty())?;
+    let rules = TagRules::of(settings, provider.unwrap_or_default());
+    let (assigned, definitions) = (Assigned::default(), BTreeMap::new());
+    let made = Made::of(&assigned, &definitions, &settings.prefix, rules, None, &BTreeSet::new());
+    let restores = field.own_edited().into_iter().filter(|(key, _)| field.has(key)).collect();
+    let mut held = field.held_to(&made.transformed, &restores, |key, value| field.stored(key) != Some(value));
+    for change in &mut held.changes {
+        change.rule = rule.into();
+    }
+    let is_changed = !held.changes.is_empty();
+    is_changed.then(|| Tagged {
+        unknown_provider: None,
+        missing: Vec::new(),
+        leaves_sources: true,
+        findings,
+        touches_tags: true,
+        cloud: None,
+        tags: made.report(provider, &field, &held, &[]),
+        changes: held.changes,
+        undone: held.undone,
+    })
+}

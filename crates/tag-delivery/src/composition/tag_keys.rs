@@ -1,0 +1,53 @@
+//! How the keys of the tags that a Composition copies are spelled.
+
+use std::collections::BTreeSet;
+
+use crate::json::Malformed;
+use crate::json::document::Json;
+use kube::object::group_and_version;
+use tag_rules::strict::StrictProfile;
+use tag_rules::{CloudTags, Provider};
+
+/// Qualified keys of a platform and of a project, which have all separators.
+const SAMPLES: [&str; 2] = ["platform/env", "acme:checkout/owner"];
+
+/// The provider of the composites that a Composition is for, as far as the settings say.
+#[derive(Clone, Copy)]
+pub(super) struct TagKeys<'s> {
+    settings: &'s CloudTags,
+    provider: Option<&'s str>,
+}
+
+impl<'s> TagKeys<'s> {
+    /// Those of a Composition.
+    ///
+    /// # Errors
+    /// When `spec.compositeTypeRef` does not have the structure that Crossplane defines.
+    pub(super) fn of(spec: Json<'_>, settings: &'s CloudTags) -> Result<Self, Malformed> {
+        let api_version = spec.string(&["compositeTypeRef", "apiVersion"])?.unwrap_or_default();
+        let kind = spec.string(&["compositeTypeRef", "kind"])?.unwrap_or_default();
+        let entry = settings.of_group(group_and_version(api_version).0);
+        let provider = entry.and_then(|entry| match &entry.provider {
+            Provider::Fixed(provider) => Some(provider.as_str()),
+            Provider::ByKind(kinds) => kinds.get(kind).map(String::as_str),
+            Provider::Path(_) => None,
+        });
+        Ok(TagKeys { settings, provider })
+    }
+
+    /// Keys as they may be on a resource of a cloud: of every profile, if neither the composites' provider nor the
+    /// cloud is known.
+    pub(super) fn samples(&self, cloud: Option<&str>) -> BTreeSet<String> {
+        let strict = |provider: &str| self.settings.profile_of(provider).and_then(StrictProfile::named);
+        let profiles: Vec<Option<&StrictProfile>> = match self.provider.or(cloud) {
+            Some(provider) => vec![strict(provider)],
+            None => self.settings.profiles.keys().map(|provider| strict(provider)).chain([None]).collect(),
+        };
+        let prefix = &*self.settings.prefix;
+        let keys = |profile: Option<&StrictProfile>| {
+            SAMPLES
+                .map(|key| profile.map_or_else(|| [prefix, key].concat(), |profile| profile.spelling.of(prefix, key)))
+        };
+        profiles.into_iter().flat_map(keys).collect()
+    }
+}

@@ -1,0 +1,193 @@
+//! `cloudTags.sources` and `cloudTags.belongsTo`: what is known about a composite from where its ownership is recorded.
+
+use serde::{Deserialize, Serialize};
+
+use super::composites::not_empty;
+use setting_types::{ApiVersion, FieldPath, KindAndGroup, NonEmpty, Reaction, SettingProblem};
+
+/// Whose labels become tags.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Sources {
+    /// The objects whose labels become tags. Of one key, the first object in this list that has it counts.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[serde(deserialize_with = "not_empty")]
+    pub precedence: Vec<LabelSource>,
+    /// The tenant of a composite, for `tenant` in `precedence`. The policy has to be granted its kind, in
+    /// `contextAwareResources` and by RBAC.
+    pub tenant: Option<Tenant>,
+    /// A Namespace or a tenant cannot be read, or does not exist.
+    pub on_failure: Reaction,
+}
+
+impl Default for Sources {
+    fn default() -> Self {
+        Sources { precedence: vec![LabelSource::Composite], tenant: None, on_failure: Reaction::Reject }
+    }
+}
+
+/// An object whose labels become tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum LabelSource {
+    /// The composite, whose author chooses its labels.
+    Composite,
+    /// The Namespace of the composite.
+    Namespace,
+    /// The object in `cloudTags.sources.tenant`.
+    Tenant,
+}
+
+impl LabelSource {
+    /// As in the settings.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            LabelSource::Composite => "composite",
+            LabelSource::Namespace => "namespace",
+            LabelSource::Tenant => "tenant",
+        }
+    }
+}
+
+/// The object that records who owns a composite.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Tenant {
+    /// Its kind and group, such as `Project.tenancy.example.org`.
+    pub kind: KindAndGroup,
+    /// The version in which it is read.
+    pub version: ApiVersion,
+    /// Whether it is in the namespace of the composite; if not set, it has no namespace.
+    pub namespaced: Option<bool>,
+    /// Where its name is found. A composite without one has no tenant.
+    pub name: TenantName,
+}
+
+/// Where the name of a composite's tenant is found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum TenantName {
+    /// The value of a label of the composite, which its author chooses.
+    Label(NonEmpty),
+    /// The value of a label of its Namespace.
+    NamespaceLabel(NonEmpty),
+    /// Dotted path of a field of the composite, such as `spec.parameters.project`.
+    Path(FieldPath),
+}
+
+/// The domain and the project that a composite belongs to. Registries of other domains and projects define nothing for
+/// it. What is not set is not checked.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct BelongsTo {
+    /// Where the domain is found.
+    pub domain: Option<OwnerLabel>,
+    /// Where the project is found.
+    pub project: Option<OwnerLabel>,
+}
+
+/// A label whose value names the domain or the project of a composite.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum OwnerLabel {
+    /// A label of the composite, which its author chooses.
+    Label(NonEmpty),
+    /// A label of its Namespace.
+    NamespaceLabel(NonEmpty),
+}
+
+impl OwnerLabel {
+    /// Whether the label is one of the Namespace.
+    pub(super) fn is_of_namespace(&self) -> bool {
+        matches!(self, OwnerLabel::NamespaceLabel(_))
+    }
+}
+
+impl Sources {
+    /// Whether the labels of an object become tags.
+    pub fn has(&self, source: LabelSource) -> bool {
+        self.precedence.contains(&source)
+    }
+
+    /// Combinations that are not allowed.
+    pub(super) fn contradictions(&self) -> Vec<SettingProblem> {
+        let mut problems = Vec::new();
+        for (index, source) in self.precedence.iter().enumerate() {
+            if self.precedence.iter().take(index).any(|earlier| earlier == source) {
+                let problem = format!("`{}` is listed twice", source.as_str());
+                problems.push(SettingProblem::new("cloudTags.sources.precedence", problem));
+            }
+        }
+        if self.has(LabelSource::Tenant) != self.tenant.is_some() {
+            let problem = match self.tenant {
+                Some(_) => "has no effect: `tenant` is not in `cloudTags.sources.precedence`",
+                None => "is missing: `tenant` is in `cloudTags.sources.precedence`",
+            };
+            problems.push(SettingProblem::new("cloudTags.sources.tenant", problem));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::settings::LabelSource;
+    use crate::test_settings::Settings;
+
+    #[track_caller]
+    fn problems(cloud_tags: &str) -> String {
+        let read = Settings::from_json(&format!(r#"{{"cloudTags":{cloud_tags}}}"#));
+        read.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_labels_of_the_composite_count_by_default() {
+        let sources = Settings::default().cloud_tags.sources;
+        assert_eq!((sources.precedence, sources.tenant.is_none()), (vec![LabelSource::Composite], true));
+    }
+
+    #[test]
+    fn every_problem_is_named_with_its_path() {
+        let tenant = r#"{"kind":"Project.a.b","version":"v1","name":{"label":"project"}}"#;
+        for (cloud_tags, expected) in [
+            (format!(r#"{{"sources":{{"precedence":["namespace","tenant","composite"],"tenant":{tenant}}}}}"#), ""),
+            (
+                r#"{"sources":{"precedence":[]}}"#.to_owned(),
+                "cloudTags.sources.precedence: expected at least one element",
+            ),
+            (
+                r#"{"sources":{"precedence":["owner"]}}"#.to_owned(),
+                "cloudTags.sources.precedence[0]: unknown value `owner`, expected one of `composite`, `namespace`, `tenant`",
+            ),
+            (
+                r#"{"sources":{"precedence":["namespace","namespace"]}}"#.to_owned(),
+                "cloudTags.sources.precedence: `namespace` is listed twice",
+            ),
+            (
+                r#"{"sources":{"precedence":["tenant"]}}"#.to_owned(),
+                "cloudTags.sources.tenant: is missing: `tenant` is in `cloudTags.sources.precedence`",
+            ),
+            (
+                format!(r#"{{"sources":{{"tenant":{tenant}}}}}"#),
+                "cloudTags.sources.tenant: has no effect: `tenant` is not in `cloudTags.sources.precedence`",
+            ),
+            (
+                r#"{"belongsTo":{"domain":{"label":"a","namespaceLabel":"b"}}}"#.to_owned(),
+                "cloudTags.belongsTo.domain: expected exactly one of `label`, `namespaceLabel`",
+            ),
+            (
+                r#"{"definitions":{"a/b":{"scope":"domain","from":"namespace"}}}"#.to_owned(),
+                "cloudTags.definitions[a/b].from: `namespace` is not in `cloudTags.sources.precedence`",
+            ),
+        ] {
+            assert_eq!(problems(&cloud_tags), expected, "{cloud_tags}");
+        }
+    }
+}
