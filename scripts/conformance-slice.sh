@@ -23,7 +23,7 @@ cargo build --locked --quiet --package webhook
 phases=create,add-keys,fields,edit-derived,own-keys,standalone
 cluster_seconds=360
 # A composite that composes composites, so that tags pass two levels.
-composites=create,add-label,own-label,remove-label,delete
+composites=create,add-label,change-label,own-label,remove-label,delete
 crossplane_seconds=210
 
 left() { echo $((end - SECONDS)); }

@@ -112,7 +112,8 @@ fn two_policies_divide_what_the_engine_reads() -> Result<()> {
             grant.versions.iter().map(move |version| (api_version(version), grant.kind.to_owned()))
         })
         .collect();
-    let (of_tags, rest): (BTreeSet<Resource>, _) = all.into_iter().partition(|(_, kind)| ["LabelRegistry", "Namespace"].contains(&&**kind));
+    let (of_tags, rest): (BTreeSet<Resource>, _) =
+        all.into_iter().partition(|(_, kind)| ["LabelRegistry", "Namespace"].contains(&&**kind));
     assert_eq!(granted(&policies["cloud-tags.yaml"]), of_tags);
     assert_eq!(granted(&policies["cluster-api.yaml"]), rest);
     Ok(())

@@ -72,7 +72,7 @@ fn said(corpus: &[Case], name: &str) -> Result<String> {
 #[test]
 fn the_page_shows_the_tags_of_its_examples() -> Result<()> {
     for (section, kind, settings) in
-        [("cloud-tags-complete", "XBucket", 0), ("cloud-tags-example", "XHetznerServer", 1)]
+        [("cloud-tags-complete", "XBucket", 0), ("cloud-tags-example", "XHetznerServer", 2)]
     {
         let tags = tags_of(kind, settings)?;
         let text = testkit::to_yaml(&json!({ "spec": { "cloudTags": tags } }))?;

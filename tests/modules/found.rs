@@ -7,7 +7,6 @@ use anyhow::Result;
 use crate::circles::circles;
 use crate::dependencies::dependencies;
 use crate::source::{Crate, Files};
-use crate::upward;
 
 fn read(files: &[(&str, &str)]) -> Result<Crate> {
     let path = |file: &str| format!("crates/engine/src/{file}");
@@ -128,25 +127,6 @@ fn another_crate_under_a_name_of_this_one_is_no_dependency() -> Result<()> {
         ("lib.rs", "mod a;\nuse raw_json as json;\n"),
         ("a.rs", "use crate::json::Malformed;\nfn a() { crate::json::string() }\n"),
     ];
-    assert_eq!(upward(&dependencies(&read(&files)?, &BTreeSet::new())), Vec::<String>::new());
-    Ok(())
-}
-
-#[test]
-fn a_dependency_on_a_higher_layer() -> Result<()> {
-    let files = [
-        ("lib.rs", "mod checks;\nmod json;\nmod kube;\npub const ONE: u8 = 1;\n"),
-        ("json.rs", "pub struct Json;\n"),
-        ("kube.rs", "mod object;\n"),
-        ("kube/object.rs", "use crate::{\n    checks::Guard,\n    json::Json,\n};\nconst TWO: u8 = crate::ONE;\n"),
-        ("checks.rs", "pub struct Guard;\n"),
-    ];
-    assert_eq!(
-        upward(&dependencies(&read(&files)?, &BTreeSet::new())),
-        [
-            "crates/engine/src/kube/object.rs:1 uses crate::checks::Guard of crates/engine/src/checks.rs",
-            "crates/engine/src/kube/object.rs:5 uses crate::ONE of crates/engine/src/lib.rs"
-        ]
-    );
+    assert!(dependencies(&read(&files)?, &BTreeSet::new()).is_empty());
     Ok(())
 }

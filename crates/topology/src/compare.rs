@@ -121,8 +121,17 @@ fn named_by(after: &Desired, of: &PartDifference) -> Option<String> {
         PartRole::BootstrapTemplate => "configRef.name",
         _ => return None,
     };
-    let mut writes = after.parts.iter().filter(|part| part.owner == of.owner).flat_map(|part| &part.writes);
-    writes.find(|write| write.reads.iter().any(|read| read.ends_with(name))).map(|write| write.patch.clone())
+    // A part reads the names of its own templates, and those of others have no value.
+    let is_own = |part: &DesiredPart, read: &String| {
+        let is_of_control_plane = read.contains("controlPlane.");
+        read.ends_with(name)
+            && is_of_control_plane == (of.owner == TopologyOwner::ControlPlane)
+            && at_path(&part.variables, read).is_some()
+    };
+    let parts = after.parts.iter().filter(|part| part.owner == of.owner);
+    let mut writes = parts.flat_map(|part| part.writes.iter().map(move |write| (part, write)));
+    let found = writes.find(|(part, write)| write.reads.iter().any(|read| is_own(part, read)));
+    found.map(|(_, write)| write.patch.clone())
 }
 
 /// The paths in `metadata` and `spec` at which two objects differ.
