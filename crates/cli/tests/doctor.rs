@@ -159,7 +159,7 @@ fn warnings_pass_where_only_errors_count() {
 #[test]
 fn without_a_policy_there_is_nothing_to_judge() {
     let folder = installation("none", &[]);
-    let expected = "no policy among 7 objects runs a module named `metadata-propagation-policy`\n";
+    let expected = "no policy among 9 objects runs a module named `metadata-propagation-policy`\n";
     assert_eq!(doctor(&folder, &["managers.yaml", "rbac.yaml"]), (3, expected.to_owned()));
     let (code, text) = doctor(&folder, &["none.yaml"]);
     assert!(code == 2 && text.starts_with("cannot read `none.yaml`: "), "{code} {text}");
