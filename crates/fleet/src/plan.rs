@@ -6,6 +6,7 @@ mod conversion;
 mod deferred;
 mod difference;
 mod merged;
+mod path;
 mod provider;
 mod reach;
 mod reached;
@@ -25,6 +26,7 @@ use serde_json::Value;
 
 use self::class::{ClassChange, Sides, other_class};
 use self::difference::{differences, unknown};
+use self::path::{at, scaled};
 use self::reach::{Part, machines};
 use self::template::{Acceptance, acceptance};
 use crate::check::{Checker, UNREADABLE};
@@ -32,7 +34,7 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId, create};
-use crate::relations::{is_of_topology, text};
+use crate::relations::is_of_topology;
 
 pub use self::reach::Machines;
 pub use self::topology::{Because, EditOwners, PlannedOwner};
@@ -383,31 +385,4 @@ fn impact(id: &ObjectId, version: &str, [old, new]: [&str; 2], sides: Sides<'_>)
 fn has_cluster(hierarchy: &Hierarchy, class: &ObjectId) -> bool {
     let member = hierarchy.number(class).and_then(|number| hierarchy.member(number));
     member.is_some_and(|member| !member.children.is_empty())
-}
-
-/// The replicas at a path of an object. A whole entry of a topology has 1 if it does not say how many, and an absent one
-/// 0. `None` if what it says is not a number.
-fn scaled(object: &Value, path: &str) -> Option<u64> {
-    match at(object, path) {
-        Some(Value::Object(entry)) => {
-            entry.get("replicas").filter(|value| !value.is_null()).map_or(Some(1), Value::as_u64)
-        }
-        None if path.ends_with(']') => Some(0),
-        number => number.and_then(Value::as_u64),
-    }
-}
-
-/// The value at a path; entries of lists by their name or class.
-fn at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
-    let mut here = object;
-    for step in path.split('.') {
-        let (field, entry) =
-            step.split_once('[').map_or((step, None), |(field, entry)| (field, entry.strip_suffix(']')));
-        here = here.get(field)?;
-        if let Some(entry) = entry {
-            let mut entries = here.as_array()?.iter();
-            here = entries.find(|one| [text(one, "name"), text(one, "class")].contains(&entry))?;
-        }
-    }
-    Some(here)
 }
