@@ -59,8 +59,10 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
         return;
     }
     let changes = changes(&edited, (old, new), around);
+    let mut added: Vec<ObjectId> = Vec::new();
     for object in plan.objects.iter_mut().filter(|object| object.edits.is_empty() && is_edited(object)) {
         object.edits = unnamed(&object.id, around);
+        added.push(object.id.clone());
     }
     let objects: Vec<&Planned> = plan.objects.iter().collect();
     let answers = each(&objects, |object| {
@@ -77,7 +79,8 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
         }
         let has_owner =
             |edit: &PlannedEdit| plan.owners.iter().any(|owners| owners.id == object.id && owners.at == edit.edit.at);
-        object.edits.retain(|edit| edit.edit.effect != Effect::Nothing || has_owner(edit));
+        let is_added = added.contains(&object.id);
+        object.edits.retain(|edit| !is_added || edit.edit.effect != Effect::Nothing || has_owner(edit));
         object.edits.sort_by_key(|edit| Reverse(edit.edit.effect));
     }
 }
