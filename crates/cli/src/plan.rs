@@ -4,6 +4,7 @@ mod answer;
 mod github;
 mod json;
 mod markdown;
+mod not_read;
 mod owners;
 mod rendered;
 mod roots;
@@ -14,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 use metadata_propagation::{Effect, Settings};
 
-use self::answer::{Matters, PlanAnswer};
+use self::answer::PlanAnswer;
+use self::not_read::Matters;
 use crate::args::{PlanArgs, PlanFailOn, PlanFormat};
 use crate::git::Checkout;
 use crate::input::{self, Input, InputPlace};

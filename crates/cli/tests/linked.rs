@@ -15,7 +15,7 @@ fn packages(features: &[&str]) -> Result<Vec<String>, Box<dyn Error>> {
 
 #[test]
 fn without_the_feature_nothing_of_kube_is_linked() -> Result<(), Box<dyn Error>> {
-    let of_clusters = ["http", "hyper", "k8s-openapi", "kube", "kube-client", "live", "ring", "rustls", "tokio"];
+    let of_clusters = ["http", "hyper", "k8s-openapi", "kube-client", "kube-core", "live", "ring", "rustls", "tokio"];
     let linked = |packages: &[String]| {
         of_clusters.into_iter().filter(|name| packages.iter().any(|package| package == name)).collect::<Vec<_>>()
     };

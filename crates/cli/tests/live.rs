@@ -519,9 +519,10 @@ ok[conditions]: ClusterAdmissionPolicy metadata-propagation-policy: `matchCondit
 ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is DEPLOYED, as is Deployment capi-system/capi-controller-manager
 ok[flags]: ClusterAdmissionPolicy metadata-propagation-policy: settings and the flags of Deployment capi-system/capi-controller-manager agree
 ok[composites]: no policy needs this
+ok[reports]: no policy needs this
 ok[registry]: no policy needs this
 
-13 checks: nothing found; 13 passed, 0 skipped
+14 checks: nothing found; 14 passed, 0 skipped
 ";
     let expected = with_version(expected);
     assert_eq!((code, &*out, &*err), (Some(0), &*expected, ""));
@@ -533,6 +534,8 @@ GET /apis/apiextensions.crossplane.io/v2
 GET /apis/apiextensions.crossplane.io/v2/compositeresourcedefinitions?limit=500
 GET /apis/apiextensions.k8s.io/v1
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterclasses.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterpolicyreports.wgpolicyk8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterreports.openreports.io
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusters.cluster.x-k8s.io
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/k0scontrolplanes.controlplane.cluster.x-k8s.io
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/kthreescontrolplanes.controlplane.cluster.x-k8s.io
@@ -543,6 +546,8 @@ GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinedeployments.c
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinepools.cluster.x-k8s.io
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machines.cluster.x-k8s.io
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinesets.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/policyreports.wgpolicyk8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/reports.openreports.io
 GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/rke2controlplanes.controlplane.cluster.x-k8s.io
 GET /apis/apps/v1
 GET /apis/apps/v1/deployments?limit=500
@@ -570,7 +575,7 @@ skipped[controllers]: cannot read `deployments.apps`
 skipped[version]: cannot read `deployments.apps`
 skipped[flags]: cannot read `deployments.apps`
 
-13 checks: nothing found; 9 passed, 4 skipped";
+14 checks: nothing found; 10 passed, 4 skipped";
     let forbidden = "cannot read `clusterrolebindings.rbac.authorization.k8s.io, deployments.apps`: `SERVER` (context `prod`) \
                      denied the request (403): User \"jane\" cannot list it\n";
     assert_eq!((code, &*rest.join("\n"), &*err), (Some(2), expected, forbidden));

@@ -101,7 +101,7 @@ impl<'e> Composite<'_, 'e> {
     /// The differences of a composite whose labels set no tags.
     fn as_stored(&self, rule: &'static str, findings: Vec<Finding>) -> Option<Tagged> {
         let provider = provider(self.composites, &self.subject.review.kind.kind, &self.subject.object);
-        as_stored(self.subject, &self.settings.cloud_tags, FIELD, provider, rule, findings)
+        as_stored(self.subject, self.settings.cloud_tags, FIELD, provider, rule, findings)
     }
 
     /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
@@ -231,7 +231,7 @@ impl<'e> Composite<'_, 'e> {
         let old = self.subject.old().ok().flatten();
         let is_stored = review.operation == Operation::Update
             && old.is_some_and(|old| old.annotations.get(ASSIGNMENTS) == object.annotations.get(ASSIGNMENTS));
-        if is_stored || crossplane::is_copied(self.subject, &self.settings.cloud_tags) {
+        if is_stored || crossplane::is_copied(self.subject, self.settings.cloud_tags) {
             Stop::not_applicable(NotApplicableReason::UnusableAssignments, malformed.to_string())
         } else {
             Stop::Malformed(malformed)
@@ -272,7 +272,7 @@ impl<'e> Composite<'_, 'e> {
         // The old value of a label counts too when it is removed: only labels with a definition matter.
         let old = self.subject.old().ok().flatten();
         keys.extend(old.into_iter().flat_map(|old| old.labels.keys()));
-        definitions_of(&self.settings.cloud_tags, self.lookups, &keys, &others.belonging)
+        definitions_of(self.settings.cloud_tags, self.lookups, &keys, &others.belonging)
     }
 }
 

@@ -15,7 +15,7 @@ const RESERVED: [&str; 3] = ["kubernetes.io", "k8s.io", "crossplane.io"];
 
 /// A platform, a domain or a project, which defines the keys of its own form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Owner<'k> {
+pub(super) enum RegistryOwner<'k> {
     /// Defines `platform/NAME`.
     Platform,
     /// Defines `DOMAIN/NAME`.
@@ -24,14 +24,14 @@ pub(super) enum Owner<'k> {
     Project(&'k str, &'k str),
 }
 
-impl<'k> Owner<'k> {
+impl<'k> RegistryOwner<'k> {
     /// The owner that a qualified key names, if it has one of the three forms.
     pub(super) fn of_key(key: &'k str) -> Option<Self> {
         let (owner, _) = key.split_once('/')?;
         Some(match owner.split_once(':') {
-            None if key_form::fits(Scope::Platform, key) => Owner::Platform,
-            None if key_form::fits(Scope::Domain, key) => Owner::Domain(owner),
-            Some((domain, project)) if key_form::fits(Scope::Project, key) => Owner::Project(domain, project),
+            None if key_form::fits(Scope::Platform, key) => RegistryOwner::Platform,
+            None if key_form::fits(Scope::Domain, key) => RegistryOwner::Domain(owner),
+            Some((domain, project)) if key_form::fits(Scope::Project, key) => RegistryOwner::Project(domain, project),
             _ => return None,
         })
     }
@@ -39,26 +39,26 @@ impl<'k> Owner<'k> {
     /// The owner of a registry object with a scope; `None` if the object does not say which.
     pub(super) fn of_registry(scope: Scope, domain: Option<&'k str>, project: Option<&'k str>) -> Option<Self> {
         match scope {
-            Scope::Platform => Some(Owner::Platform),
-            Scope::Domain => Some(Owner::Domain(domain?)),
-            Scope::Project => Some(Owner::Project(domain?, project?)),
+            Scope::Platform => Some(RegistryOwner::Platform),
+            Scope::Domain => Some(RegistryOwner::Domain(domain?)),
+            Scope::Project => Some(RegistryOwner::Project(domain?, project?)),
         }
     }
 
     pub(super) fn scope(self) -> Scope {
         match self {
-            Owner::Platform => Scope::Platform,
-            Owner::Domain(_) => Scope::Domain,
-            Owner::Project(..) => Scope::Project,
+            RegistryOwner::Platform => Scope::Platform,
+            RegistryOwner::Domain(_) => Scope::Domain,
+            RegistryOwner::Project(..) => Scope::Project,
         }
     }
 
     /// The name of the owner's registry object. Different owners have different names; `None` if it would be too long.
     pub(super) fn registry_name(self) -> Option<String> {
         let name = match self {
-            Owner::Platform => "platform".to_owned(),
-            Owner::Domain(domain) => format!("domain.{}", part(domain)),
-            Owner::Project(domain, project) => format!("project.{}.{}", part(domain), part(project)),
+            RegistryOwner::Platform => "platform".to_owned(),
+            RegistryOwner::Domain(domain) => format!("domain.{}", part(domain)),
+            RegistryOwner::Project(domain, project) => format!("project.{}.{}", part(domain), part(project)),
         };
         Some(name).filter(|name| name.len() <= NAME_LENGTH)
     }
@@ -95,12 +95,12 @@ pub(super) struct Belonging<'e> {
 
 impl Belonging<'_> {
     /// Whether the composite belongs to an owner, as far as that is known.
-    pub(super) fn is_below(&self, owner: Owner<'_>) -> bool {
+    pub(super) fn is_below(&self, owner: RegistryOwner<'_>) -> bool {
         let is_of = |known: Option<&str>, name: &str| known.is_none_or(|known| known == name);
         match owner {
-            Owner::Platform => true,
-            Owner::Domain(domain) => is_of(self.domain, domain),
-            Owner::Project(domain, project) => is_of(self.domain, domain) && is_of(self.project, project),
+            RegistryOwner::Platform => true,
+            RegistryOwner::Domain(domain) => is_of(self.domain, domain),
+            RegistryOwner::Project(domain, project) => is_of(self.domain, domain) && is_of(self.project, project),
         }
     }
 }
@@ -122,19 +122,23 @@ mod tests {
             ("team", None),
             (":a/b", None),
         ] {
-            let name = Owner::of_key(key).and_then(Owner::registry_name);
+            let name = RegistryOwner::of_key(key).and_then(RegistryOwner::registry_name);
             assert_eq!(name.as_deref(), expected, "{key}");
         }
         let (long, longer) = ("d".repeat(246), "d".repeat(247));
-        assert_eq!([&long, &longer].map(|domain| Owner::Domain(domain).registry_name().is_some()), [true, false]);
+        assert_eq!(
+            [&long, &longer].map(|domain| RegistryOwner::Domain(domain).registry_name().is_some()),
+            [true, false]
+        );
     }
 
     #[test]
     fn different_owners_have_different_names() {
         let names = ["a", "b", "a.b", "a-b", "A", "-", "x--61", "x--", "", "ä", "platform"];
-        let mut owners: Vec<Owner<'_>> = names.iter().map(|name| Owner::Domain(name)).collect();
-        owners.extend(names.iter().flat_map(|domain| names.iter().map(move |name| Owner::Project(domain, name))));
-        owners.push(Owner::Platform);
+        let mut owners: Vec<RegistryOwner<'_>> = names.iter().map(|name| RegistryOwner::Domain(name)).collect();
+        owners
+            .extend(names.iter().flat_map(|domain| names.iter().map(move |name| RegistryOwner::Project(domain, name))));
+        owners.push(RegistryOwner::Platform);
         let all: std::collections::BTreeSet<_> = owners.iter().filter_map(|owner| owner.registry_name()).collect();
         assert_eq!(all.len(), owners.len());
     }
@@ -142,12 +146,12 @@ mod tests {
     #[test]
     fn a_composite_belongs_to_its_own_domain_and_project() {
         let all = [
-            Owner::Platform,
-            Owner::Domain("acme"),
-            Owner::Domain("globex"),
-            Owner::Project("acme", "checkout"),
-            Owner::Project("acme", "billing"),
-            Owner::Project("globex", "checkout"),
+            RegistryOwner::Platform,
+            RegistryOwner::Domain("acme"),
+            RegistryOwner::Domain("globex"),
+            RegistryOwner::Project("acme", "checkout"),
+            RegistryOwner::Project("acme", "billing"),
+            RegistryOwner::Project("globex", "checkout"),
         ];
         let below = |domain, project| all.map(|owner| Belonging { domain, project }.is_below(owner));
         assert_eq!(below(Some("acme"), Some("checkout")), [true, true, false, true, false, false]);

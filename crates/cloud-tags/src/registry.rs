@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-use super::owner::{Belonging, Owner, is_reserved};
+use super::owner::{Belonging, RegistryOwner, is_reserved};
 use super::union::Union;
 use crate::json::document::Json;
 use crate::messages;
@@ -92,7 +92,7 @@ pub(super) fn definitions_of<'e>(
     keys: &BTreeSet<&str>,
     belonging: &Belonging<'_>,
 ) -> Result<Definitions<'e>, Stop> {
-    let mut found = Found::default();
+    let mut found = ReadRegistries::default();
     match &settings.registry {
         None => return Ok(Definitions { counting: Cow::Borrowed(&settings.definitions), ..Definitions::default() }),
         Some(RegistryReference::ByScope(_)) => found.read_of_keys(lookups, keys, belonging)?,
@@ -103,7 +103,7 @@ pub(super) fn definitions_of<'e>(
 
 /// What was found of the registry.
 #[derive(Default)]
-struct Found<'e> {
+struct ReadRegistries<'e> {
     union: Union<'e>,
     /// Definitions that cannot be used, if no other object defines the key.
     unusable: Vec<(String, &'e str, LookupFailed)>,
@@ -112,7 +112,7 @@ struct Found<'e> {
     is_read: bool,
 }
 
-impl<'e> Found<'e> {
+impl<'e> ReadRegistries<'e> {
     /// Reads the objects that the settings list.
     fn read_listed(
         &mut self,
@@ -136,12 +136,12 @@ impl<'e> Found<'e> {
                 }
                 Err(stop) => return Err(stop),
             };
-            owners.extend(registry.owner().and_then(Owner::registry_name));
+            owners.extend(registry.owner().and_then(RegistryOwner::registry_name));
             self.add(name, registry, belonging);
         }
         // Nobody else defines the keys of an owner whose object was read, nor those of Kubernetes and Crossplane.
         let is_certain = |key: &str| {
-            let owner = Owner::of_key(key).and_then(Owner::registry_name);
+            let owner = RegistryOwner::of_key(key).and_then(RegistryOwner::registry_name);
             owner.is_some_and(|owner| owners.contains(&owner)) || (names.len() > 1 && is_reserved(key))
         };
         let is_unknown = |key: &&&str| !self.union.defines(key) && !is_certain(key) && !SEEDED.contains(*key);
@@ -158,9 +158,9 @@ impl<'e> Found<'e> {
         keys: &BTreeSet<&str>,
         belonging: &Belonging<'_>,
     ) -> Result<(), Stop> {
-        let mut owners = BTreeMap::<Owner<'_>, BTreeSet<String>>::new();
+        let mut owners = BTreeMap::<RegistryOwner<'_>, BTreeSet<String>>::new();
         for key in keys.iter().filter(|key| !is_reserved(key) && !SEEDED.contains(*key)) {
-            if let Some(owner) = Owner::of_key(key).filter(|owner| belonging.is_below(*owner)) {
+            if let Some(owner) = RegistryOwner::of_key(key).filter(|owner| belonging.is_below(*owner)) {
                 owners.entry(owner).or_default().insert((*key).to_owned());
             }
         }
@@ -298,8 +298,8 @@ impl Registry {
     }
 
     /// Whose registry it is, if it has a scope and says so.
-    pub(super) fn owner(&self) -> Option<Owner<'_>> {
-        Owner::of_registry(self.scope?, self.domain.as_deref(), self.project.as_deref())
+    pub(super) fn owner(&self) -> Option<RegistryOwner<'_>> {
+        RegistryOwner::of_registry(self.scope?, self.domain.as_deref(), self.project.as_deref())
     }
 
     /// Why a definition does not count: a registry with a scope defines keys of its own form only.
@@ -309,7 +309,7 @@ impl Registry {
             return Some(IgnoredReason::AnotherScope);
         }
         let Some(owner) = self.owner() else { return Some(IgnoredReason::OwnerUnknown) };
-        (Owner::of_key(key) != Some(owner)).then_some(IgnoredReason::AnotherForm)
+        (RegistryOwner::of_key(key) != Some(owner)).then_some(IgnoredReason::AnotherForm)
     }
 
     /// Definitions that cannot be used, by ascending key.
@@ -360,7 +360,7 @@ mod tests {
             "b":{"scope":"platform"},"globex/c":{"scope":"domain"}}}}"#;
         let document = Document::new(text);
         let registry = Registry::read(&Object::read(&document).unwrap(), |_| true).unwrap();
-        assert_eq!(registry.owner(), Some(Owner::Domain("acme")));
+        assert_eq!(registry.owner(), Some(RegistryOwner::Domain("acme")));
         assert_eq!(registry.definitions.keys().collect::<Vec<_>>(), ["acme/a"]);
         let ignored = [
             ("b".to_owned(), (Scope::Platform, IgnoredReason::AnotherScope)),

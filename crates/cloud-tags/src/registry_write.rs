@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::key_form;
-use super::owner::Owner;
+use super::owner::RegistryOwner;
 use super::registry::{REGISTRY, Registry, query};
 use crate::messages;
 use crate::report::IgnoredReason;
@@ -139,7 +139,7 @@ fn problems_of_owner(now: &Registry, old: &Registry, name: &str, is_found_by_sco
         problems.extend(missing.map(|(path, _)| SettingProblem::new(*path, messages::owner_missing(scope))));
     }
     if is_found_by_scope {
-        match now.owner().map(Owner::registry_name) {
+        match now.owner().map(RegistryOwner::registry_name) {
             None if now.scope.is_none() => problems.push(SettingProblem::new("spec.scope", messages::SCOPE_MISSING)),
             Some(Some(expected)) if expected != name => {
                 problems.push(SettingProblem::new("metadata.name", messages::name_follows(&expected)));
@@ -199,7 +199,8 @@ pub fn refused_deletion(review: &Review<'_>, stored: Option<&Object<'_>>, settin
     let is_named = |name: &str| match &settings.registry {
         Some(RegistryReference::ByScope(_)) => {
             let read = stored.and_then(|stored| Registry::read(stored, |_| false).ok());
-            read.and_then(|read| read.owner().and_then(Owner::registry_name)).is_some_and(|expected| expected == name)
+            read.and_then(|read| read.owner().and_then(RegistryOwner::registry_name))
+                .is_some_and(|expected| expected == name)
         }
         reference => reference.iter().flat_map(RegistryReference::names).any(|it| **it == *name),
     };

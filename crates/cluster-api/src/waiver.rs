@@ -68,7 +68,7 @@ impl Waiver {
         if reason.is_empty() {
             return Ok(Standing::WithoutReason);
         }
-        match copied::origin(self.annotation, value, subject, &settings.cluster_api, lookups)? {
+        match copied::origin(self.annotation, value, subject, settings.cluster_api, lookups)? {
             AnnotationOrigin::Own => {}
             AnnotationOrigin::Copied(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
             AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),

@@ -103,6 +103,6 @@ pub use tag_carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, Provi
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
 pub use tag_rules::{
     BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
-    OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, Sources, TagPrefix, Tenant,
-    TenantName,
+    OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, TagPrefix, TagSourceSettings,
+    Tenant, TenantName,
 };

@@ -20,6 +20,7 @@ mod whole;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::fmt;
 
 use metadata_propagation::{Effect, Mode, Operation, Review, RolloutEdit, Settings, Stance, evaluate, has_effects};
 use serde_json::Value;
@@ -98,6 +99,16 @@ pub enum Happens {
     Changed,
     /// It is deleted, with everything below it.
     Deleted,
+}
+
+impl fmt::Display for Happens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Happens::Created => "is created",
+            Happens::Changed => "changes",
+            Happens::Deleted => "is deleted",
+        })
+    }
 }
 
 /// One path that differs.

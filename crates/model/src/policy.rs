@@ -31,7 +31,7 @@ pub struct ModelRequest {
 
 /// The objects that the policy may read, one of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Readable {
+pub struct ReadableObjects {
     /// The Cluster.
     pub cluster: Option<ClusterManifest>,
     /// The MachineDeployment.
@@ -55,10 +55,10 @@ pub enum PolicyAnswer {
 pub struct PolicyUnderTest {
     defect: Option<Defect>,
     settings: &'static str,
-    known: Mutex<HashMap<Question, (PolicyAnswer, Readable)>>,
+    known: Mutex<HashMap<Question, (PolicyAnswer, ReadableObjects)>>,
 }
 
-type Question = (ModelRequest, Readable, Readable);
+type Question = (ModelRequest, ReadableObjects, ReadableObjects);
 
 impl PolicyUnderTest {
     /// `lists_controllers`: whether the settings list Cluster API's controllers, which is the default.
@@ -70,7 +70,12 @@ impl PolicyUnderTest {
     /// Decides a request. The host's cache keeps what was read through it.
     ///
     /// Results are cached: the same question is evaluated once.
-    pub fn decide(&self, request: &ModelRequest, stored: &Readable, cache: &mut Readable) -> PolicyAnswer {
+    pub fn decide(
+        &self,
+        request: &ModelRequest,
+        stored: &ReadableObjects,
+        cache: &mut ReadableObjects,
+    ) -> PolicyAnswer {
         let question = (*request, stored.for_kind(request.kind), cache.for_kind(request.kind));
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
         let (answer, read) = known.unwrap_or_else(|| {
@@ -88,7 +93,7 @@ impl PolicyUnderTest {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn ask(&self, (request, stored, cache): &Question) -> (PolicyAnswer, Readable) {
+    fn ask(&self, (request, stored, cache): &Question) -> (PolicyAnswer, ReadableObjects) {
         let host =
             ModelHost { stored, cache: Cell::new(*cache), always_cached: self.defect == Some(Defect::CachedWrites) };
         let payload = self.payload(request);
@@ -169,17 +174,17 @@ pub fn settings(lists_controllers: bool) -> &'static str {
     if lists_controllers { "{}" } else { r#"{"clusterApi":{"controllers":[]}}"# }
 }
 
-impl Readable {
+impl ReadableObjects {
     /// What may be read for an object of a kind.
-    fn for_kind(&self, kind: ModelKind) -> Readable {
-        Readable {
+    fn for_kind(&self, kind: ModelKind) -> ReadableObjects {
+        ReadableObjects {
             cluster: self.cluster,
             deployment: self.deployment.filter(|_| kind == ModelKind::Set),
             set: self.set.filter(|_| kind == ModelKind::Machine),
         }
     }
 
-    fn keep(&mut self, read: &Readable) {
+    fn keep(&mut self, read: &ReadableObjects) {
         self.cluster = read.cluster.or(self.cluster);
         self.deployment = read.deployment.or(self.deployment);
         self.set = read.set.or(self.set);
@@ -202,8 +207,8 @@ impl Readable {
 
 /// Kubewarden's host: a read through the cache fills it, a read past it leaves it unchanged.
 struct ModelHost<'w> {
-    stored: &'w Readable,
-    cache: Cell<Readable>,
+    stored: &'w ReadableObjects,
+    cache: Cell<ReadableObjects>,
     always_cached: bool,
 }
 

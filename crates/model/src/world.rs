@@ -2,7 +2,7 @@
 
 use crate::location::{EntryLocation, EntrySource, FieldManager, ModelKind, ModelValue};
 use crate::manifest::ClusterManifest;
-use crate::policy::{ModelRequest, PolicyAnswer, PolicyUnderTest, Readable};
+use crate::policy::{ModelRequest, PolicyAnswer, PolicyUnderTest, ReadableObjects};
 use crate::server::{Conflict, ModelObject, OwnedEntry, Values};
 
 /// All state except the Cluster.
@@ -10,7 +10,7 @@ use crate::server::{Conflict, ModelObject, OwnedEntry, Values};
 pub struct World {
     objects: [Option<ModelObject>; 3],
     /// The contents of the policy host's cache.
-    cache: Readable,
+    cache: ReadableObjects,
     /// What each controller applied last, until the object changes: it does not apply the same again.
     ///
     /// Source: internal/util/ssa/patch.go, `Patch`, whose cache has the resourceVersion after the apply in its key.
@@ -84,7 +84,7 @@ impl World {
     pub fn settled(cluster: &ClusterManifest) -> World {
         let values = [cluster.topology; 2];
         let object = |kind: ModelKind| Some(ModelObject::created(kind, kind.controller(), &values));
-        World { objects: ModelKind::ALL.map(object), cache: Readable::default(), remembered: [None; 3] }
+        World { objects: ModelKind::ALL.map(object), cache: ReadableObjects::default(), remembered: [None; 3] }
     }
 
     /// One object.
@@ -106,13 +106,13 @@ impl World {
 
     /// Empties the host's cache.
     pub fn expire(&mut self) {
-        self.cache = Readable::default();
+        self.cache = ReadableObjects::default();
     }
 
     /// Whether the host's cache is not empty.
     #[must_use]
     pub fn has_cached(&self) -> bool {
-        self.cache != Readable::default()
+        self.cache != ReadableObjects::default()
     }
 
     /// A copy without the state that has no effect without a policy: applying the same values again changes nothing
@@ -120,7 +120,7 @@ impl World {
     #[must_use]
     pub fn as_stored(&self) -> World {
         let objects = self.objects.map(|object| object.map(ModelObject::known));
-        World { objects, cache: Readable::default(), remembered: [None; 3] }
+        World { objects, cache: ReadableObjects::default(), remembered: [None; 3] }
     }
 
     /// Performs a write: the API server computes the owners, calls the policy, and stores the result.
@@ -181,9 +181,13 @@ impl World {
         self.objects[kind as usize] = object;
     }
 
-    fn readable(&self, cluster: ClusterManifest) -> Readable {
+    fn readable(&self, cluster: ClusterManifest) -> ReadableObjects {
         let values = |kind: ModelKind| self.object(kind).map(ModelObject::values);
-        Readable { cluster: Some(cluster), deployment: values(ModelKind::Deployment), set: values(ModelKind::Set) }
+        ReadableObjects {
+            cluster: Some(cluster),
+            deployment: values(ModelKind::Deployment),
+            set: values(ModelKind::Set),
+        }
     }
 
     /// The policy's answer, with the fields that only the properties use.

@@ -200,7 +200,7 @@ fn labels_have_a_cell_under_every_profile() {
         json!([{ "tag": "plexsphere:platform/env", "key": 23, "value": 4, "cloud": "refused: key-character-class" }])
     );
     assert_eq!(
-        answer["strict"][1]["cells"],
+        answer["strict"][2]["cells"],
         json!([{ "tag": "plexsphere/platform.env", "key": 12, "value": 4, "cloud": "accepted" }])
     );
 }

@@ -69,8 +69,8 @@ pub fn findings(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Resu
     let annotations = subject.object.root.at(&["metadata", "annotations"])?;
     if reason.is_none_or(|reason| !exempts(reason, annotations, &mut faults)) {
         match kind {
-            CheckedKind::Definition => xrd::faults(spec, &settings.cloud_tags, &mut faults)?,
-            CheckedKind::Composition => composition::faults(spec, &settings.cloud_tags, &prefixes, &mut faults)?,
+            CheckedKind::Definition => xrd::faults(spec, settings.cloud_tags, &mut faults)?,
+            CheckedKind::Composition => composition::faults(spec, settings.cloud_tags, &prefixes, &mut faults)?,
         }
     }
     Ok(faults.findings(spec, kind.setting(), stance))

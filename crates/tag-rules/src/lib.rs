@@ -17,8 +17,8 @@ mod texts;
 
 pub use self::settings::{
     BelongsTo, CloudTags, ClusterCloudTags, Composites, Definition, LabelSource, OnMissingTag, OnRefused, OnXrd,
-    OwnerLabel, Provider, RegistryReference, RequiredTag, SEEDED, Scope, Sources, TagSettings, Tenant, TenantName,
-    read_definition,
+    OwnerLabel, Provider, RegistryReference, RequiredTag, SEEDED, Scope, TagSettings, TagSourceSettings, Tenant,
+    TenantName, read_definition,
 };
 pub use self::texts::{CompositeGroup, InfraClusterKind, ProfileName, TagPrefix};
 

@@ -13,5 +13,5 @@ pub use self::cluster_cloud_tags::ClusterCloudTags;
 pub use self::composites::{Composites, Provider};
 pub use self::definition::{Definition, SEEDED, Scope, read_definition};
 pub use self::registry_reference::RegistryReference;
-pub use self::sources::{BelongsTo, LabelSource, OwnerLabel, Sources, Tenant, TenantName};
+pub use self::sources::{BelongsTo, LabelSource, OwnerLabel, TagSourceSettings, Tenant, TenantName};
 pub use self::tag_settings::TagSettings;

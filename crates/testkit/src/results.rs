@@ -14,7 +14,7 @@ use crate::root;
 
 /// A check, and what its result is about.
 #[derive(Debug)]
-pub struct Check {
+pub struct ExpensiveCheck {
     /// Its name, also that of its file.
     pub name: &'static str,
     /// What runs it.
@@ -23,8 +23,8 @@ pub struct Check {
     pub inputs: &'static [&'static str],
 }
 
-const fn check(name: &'static str, command: &'static str, inputs: &'static [&'static str]) -> Check {
-    Check { name, command, inputs }
+const fn check(name: &'static str, command: &'static str, inputs: &'static [&'static str]) -> ExpensiveCheck {
+    ExpensiveCheck { name, command, inputs }
 }
 
 /// The compiled policy: engine, tables and entry point.
@@ -42,7 +42,7 @@ const CLUSTER: &[&str] = &[
 
 /// All of them.
 #[rustfmt::skip]
-pub const CHECKS: &[Check] = &[
+pub const CHECKS: &[ExpensiveCheck] = &[
     check("conformance-cluster", "make conformance-cluster", CLUSTER),
     check("conformance-cluster-v1.13", "make conformance-cluster CAPI=v1.13", CLUSTER),
     check("conformance-cluster-v1.12", "make conformance-cluster CAPI=v1.12", CLUSTER),
@@ -65,12 +65,12 @@ pub struct Counted {
     /// The versions of other programs, by name.
     pub versions: BTreeMap<String, String>,
     /// The scenarios, crates or kinds of comparisons, by name.
-    pub parts: BTreeMap<String, Part>,
+    pub parts: BTreeMap<String, ResultPart>,
 }
 
 /// A part of a check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct ResultPart {
     /// How much was compared.
     pub comparisons: u64,
     /// How much of it differs.
@@ -79,7 +79,7 @@ pub struct Part {
 
 /// The result of a check, as its file has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recorded {
+pub struct ResultFile {
     /// The day of the run.
     pub date: String,
     /// The commit that was checked out, and whether its files had been changed.
@@ -95,14 +95,14 @@ pub struct Recorded {
 
 /// Whether a result is still true.
 #[derive(Debug, PartialEq, Eq)]
-pub enum State {
+pub enum Freshness {
     /// Every input is as it was.
     Current,
     /// These inputs have changed, or are missing.
     Stale(Vec<String>),
 }
 
-impl Check {
+impl ExpensiveCheck {
     /// The check of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -134,7 +134,7 @@ impl Check {
     ///
     /// # Errors
     /// When its file cannot be read.
-    pub fn recorded(&self) -> Result<Option<Recorded>> {
+    pub fn recorded(&self) -> Result<Option<ResultFile>> {
         let path = root().join(self.file());
         if !path.exists() {
             return Ok(None);
@@ -144,23 +144,23 @@ impl Check {
     }
 }
 
-impl Recorded {
+impl ResultFile {
     /// Whether it is still true, by the digests of the inputs now.
     #[must_use]
-    pub fn state(&self, check: &Check, now: &BTreeMap<String, String>) -> State {
+    pub fn state(&self, check: &ExpensiveCheck, now: &BTreeMap<String, String>) -> Freshness {
         let differs = |input: &&&str| {
             let digest = now.get(**input);
             digest.is_none() || digest != self.inputs.get(**input)
         };
         let changed: Vec<String> = check.inputs.iter().filter(differs).map(|input| (*input).to_owned()).collect();
-        if changed.is_empty() { State::Current } else { State::Stale(changed) }
+        if changed.is_empty() { Freshness::Current } else { Freshness::Stale(changed) }
     }
 }
 
 /// What was counted, in one line.
 impl Display for Counted {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let sum = |of: fn(&Part) -> u64| self.parts.values().map(of).sum::<u64>();
+        let sum = |of: fn(&ResultPart) -> u64| self.parts.values().map(of).sum::<u64>();
         let (comparisons, differences) = (sum(|part| part.comparisons), sum(|part| part.differences));
         write!(f, "{comparisons} comparisons, {differences} differences")?;
         if self.parts.len() < 2 || differences == 0 {
@@ -230,8 +230,8 @@ fn add(path: &Path, hash: &mut Sha256) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn recorded(inputs: &[(&str, &str)]) -> Recorded {
-        Recorded {
+    fn recorded(inputs: &[(&str, &str)]) -> ResultFile {
+        ResultFile {
             date: "2026-11-24".to_owned(),
             commit: "0c93fb83".to_owned(),
             seconds: 60,
@@ -248,14 +248,14 @@ mod tests {
     fn a_result_is_stale_when_an_input_has_changed_or_is_missing() {
         let check = check("a", "make a", &["x", "y"]);
         let found = recorded(&[("x", "1"), ("y", "2")]);
-        assert_eq!(found.state(&check, &digests(&[("x", "1"), ("y", "2")])), State::Current);
-        assert_eq!(found.state(&check, &digests(&[("x", "1"), ("y", "3")])), State::Stale(vec!["y".to_owned()]));
-        assert_eq!(found.state(&check, &digests(&[("y", "2")])), State::Stale(vec!["x".to_owned()]));
+        assert_eq!(found.state(&check, &digests(&[("x", "1"), ("y", "2")])), Freshness::Current);
+        assert_eq!(found.state(&check, &digests(&[("x", "1"), ("y", "3")])), Freshness::Stale(vec!["y".to_owned()]));
+        assert_eq!(found.state(&check, &digests(&[("y", "2")])), Freshness::Stale(vec!["x".to_owned()]));
     }
 
     #[test]
     fn parts_with_differences_are_named() {
-        let part = |comparisons, differences| Part { comparisons, differences };
+        let part = |comparisons, differences| ResultPart { comparisons, differences };
         let mut counted = Counted { parts: BTreeMap::from([("whole".to_owned(), part(10, 0))]), ..Counted::default() };
         assert_eq!(counted.to_string(), "10 comparisons, 0 differences");
         counted.parts.insert("provider".to_owned(), part(5, 2));

@@ -6,6 +6,7 @@ use fleet::{Fleet, Locator, Plan, Problem, Severity, Verdict};
 use metadata_propagation::{Effect, Settings};
 use rayon::prelude::*;
 
+use super::not_read::{Matters, NotRead};
 use super::rendered;
 use super::roots::{RootPair, relative};
 use crate::classes;
@@ -25,26 +26,6 @@ pub(super) struct RootAnswer {
     pub(super) pair: RootPair,
     pub(super) plan: Plan,
     pub(super) not_read: Vec<NotRead>,
-}
-
-/// A file, document or object that is not compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NotRead {
-    pub(super) place: Where,
-    /// One sentence: lower case, no final stop.
-    pub(super) reason: String,
-    pub(super) matters: Matters,
-}
-
-/// What it means for a plan that something is not compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Matters {
-    /// It is named, and does not make the plan uncertain.
-    No,
-    /// The effects are not known: manifests are rendered from it, and it changes, or Machines are made from it.
-    CannotTell,
-    /// It cannot be read.
-    Unreadable,
 }
 
 impl PlanAnswer {

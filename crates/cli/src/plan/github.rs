@@ -3,8 +3,9 @@
 use fleet::Locator;
 use metadata_propagation::Effect;
 
-use super::answer::{Matters, PlanAnswer, RootAnswer};
-use super::words::{self, details, effect, happens, total, whole};
+use super::answer::{PlanAnswer, RootAnswer};
+use super::not_read::Matters;
+use super::words::{self, details, effect, total, whole};
 use crate::output::github::line;
 use crate::output::report::Where;
 
@@ -28,7 +29,7 @@ fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, title: &str, out: &
         if let (Some(object), Some(deletion)) = (old.find(id), whole(planned)) {
             let place = of_old.locate(&object.origin, "", &[]);
             let place = Where::of(old, place.source, place.span, place.position);
-            let message = format!("{title}{id} {}: {deletion}", happens(planned.happens));
+            let message = format!("{title}{id} {}: {deletion}", planned.happens);
             *out += &line("error", &place, "destructive", &message);
         }
         let Some(object) = new.find(id) else { continue };

@@ -3,7 +3,8 @@
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, Unknown, Verdict};
 use serde_json::{Value, json};
 
-use super::answer::{Matters, NotRead, PlanAnswer};
+use super::answer::PlanAnswer;
+use super::not_read::{Matters, NotRead};
 use super::owners::owners;
 use super::words;
 

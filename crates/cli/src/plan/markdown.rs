@@ -6,7 +6,7 @@ use fleet::{Plan, Planned};
 
 use super::answer::PlanAnswer;
 use super::owners::{owner, owners};
-use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
+use super::words::{self, alike, change, details, effect, total, unknown, verdict, whole};
 
 /// The verdict, and for each root a table of edits, the labels and annotations in a collapsed section, and what is not
 /// compared.
@@ -43,7 +43,7 @@ fn of_plan(plan: &Plan, out: &mut String) {
         let object = code(&planned.id.to_string());
         if planned.edits.is_empty() || planned.effect.is_some() {
             let effect = whole(planned).unwrap_or_default();
-            let _ = writeln!(out, "| {object} {} | {} | |", happens(planned.happens), cell(&effect));
+            let _ = writeln!(out, "| {object} {} | {} | |", planned.happens, cell(&effect));
         }
         for edit in &planned.edits {
             let (effect, at, details) = (effect(edit.edit.effect), code(&edit.edit.at), cell(&details(edit)));

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source};
 use serde_json::Value;
 
-use super::answer::{Matters, NotRead};
+use super::not_read::{Matters, NotRead};
 use super::roots::relative;
-use super::words::happens;
 use crate::input::Input;
 use crate::output::report::Where;
 use crate::renderers::is_renderer;
@@ -29,7 +28,7 @@ pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2]) -> Vec<NotRead> {
         };
         let at = locator.locate(&object.origin, "", &[]);
         let place = Where::of(fleet, at.source, at.span, at.position);
-        let reason = format!("{id} {}: {reason}", happens(planned.happens));
+        let reason = format!("{id} {}: {reason}", planned.happens);
         found.push(NotRead { place, reason, matters: Matters::CannotTell });
     }
     found

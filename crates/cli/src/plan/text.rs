@@ -8,7 +8,7 @@ use metadata_propagation::Effect;
 
 use super::answer::{PlanAnswer, RootAnswer};
 use super::owners::{owner, owners};
-use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
+use super::words::{self, alike, change, details, effect, total, unknown, verdict, whole};
 use crate::style::BOLD;
 
 const CALM: Style = AnsiColor::Green.on_default();
@@ -53,7 +53,7 @@ fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
     let mut out = String::new();
     for planned in plan.objects.iter().filter(|planned| !words::is_silent(planned)) {
         let Planned { id, edits, entries, .. } = planned;
-        let _ = writeln!(out, "{BOLD}{id}{BOLD:#} {}", happens(planned.happens));
+        let _ = writeln!(out, "{BOLD}{id}{BOLD:#} {}", planned.happens);
         if let Some((effect, whole)) = planned.effect.zip(whole(planned)) {
             let style = style(effect);
             let _ = writeln!(out, "  {style}{whole}{style:#}");

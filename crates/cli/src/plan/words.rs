@@ -3,7 +3,8 @@
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
-use super::answer::{Matters, NotRead, PlanAnswer};
+use super::answer::PlanAnswer;
+use super::not_read::{Matters, NotRead};
 use super::roots::RootPair;
 use crate::output::text::visible;
 
@@ -93,15 +94,6 @@ pub(super) fn root(pair: &RootPair) -> &str {
     if pair.is_rest { "other files" } else { &pair.root }
 }
 
-/// What happens to an object.
-pub(super) fn happens(happens: Happens) -> &'static str {
-    match happens {
-        Happens::Created => "is created",
-        Happens::Changed => "changes",
-        Happens::Deleted => "is deleted",
-    }
-}
-
 /// The effect of an edit.
 pub(super) fn effect(effect: Effect) -> String {
     match effect {
@@ -185,7 +177,7 @@ pub(super) fn change(EntryDifference { at, key, from, to, .. }: &EntryDifference
 /// Objects about which there is nothing else to say, on one line: those of kinds that have nothing to do with Machines, and
 /// those that only move to another version.
 pub(super) fn silent(plan: &Plan) -> Option<String> {
-    let what = |planned: &Planned| format!("{} {}", planned.id, happens(planned.happens));
+    let what = |planned: &Planned| format!("{} {}", planned.id, planned.happens);
     let all: Vec<String> = plan.objects.iter().filter(|planned| is_silent(planned)).map(what).collect();
     let more = match all.len().saturating_sub(NAMED) {
         0 => String::new(),

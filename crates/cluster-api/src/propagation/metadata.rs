@@ -283,8 +283,8 @@ fn keep_record(
     let mut written = Record::of(&subject.object);
     let ownership = Ownership::of(subject);
     let returns_owners = ownership.can_be_returned();
-    // If the stored owners are not known, a restored value loses those that the request added.
-    let owners = old.filter(|_| !returns_owners).and_then(|_| ownership.returned(changes)).map(Document::new);
+    // What is written loses owners that the request names.
+    let owners = old.and_then(|_| ownership.returned(changes)).map(Document::new);
     let own = compared.iter().filter(|of| Some(of.target) == subject.place);
     let applier = subject.place.and_then(|place| responsible(sources.owner_kind, place, version));
     let applier = applier.filter(|manager| ownership.applies(manager));
@@ -299,9 +299,10 @@ fn keep_record(
             let before = self::claimed(old.managed_fields, *map);
             claimed.retain(|key| !restored(key) || before.contains(key));
             claimed.extend(before.into_iter().filter(|key| restored(key)));
-        } else if let Some(owners) = &owners {
+        }
+        if let Some(owners) = &owners {
             let after = self::claimed(owners.root(), *map);
-            claimed.retain(|key| !restored(key) || after.contains(key));
+            claimed.retain(|key| (returns_owners && restored(key)) || after.contains(key));
         }
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));

@@ -11,7 +11,7 @@ use super::composites::Composites;
 use super::definition::Definition;
 use super::definition::objections;
 use super::registry_reference::RegistryReference;
-use super::sources::{BelongsTo, LabelSource, OwnerLabel, Sources, Tenant, TenantName};
+use super::sources::{BelongsTo, LabelSource, OwnerLabel, TagSourceSettings, Tenant, TenantName};
 use crate::crossplane::CROSSPLANE;
 use crate::profiles::Profile;
 use crate::strict::StrictProfile;
@@ -46,7 +46,7 @@ pub struct CloudTags {
     pub on_registry_failure: Reaction,
     /// Whose labels become tags: those of the composite, of its Namespace, of its tenant.
     #[serde(deserialize_with = "object::field")]
-    pub sources: Sources,
+    pub sources: TagSourceSettings,
     /// The domain and the project that a composite belongs to, whose registries count for it.
     #[serde(deserialize_with = "object::field")]
     pub belongs_to: BelongsTo,
@@ -79,7 +79,7 @@ impl Default for CloudTags {
             registry: None,
             prefix: TagPrefix::default(),
             on_registry_failure: Reaction::Reject,
-            sources: Sources::default(),
+            sources: TagSourceSettings::default(),
             belongs_to: BelongsTo::default(),
             profiles: BTreeMap::new(),
             reserve: 0,

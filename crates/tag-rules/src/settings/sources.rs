@@ -9,7 +9,7 @@ use setting_types::{ApiVersion, FieldPath, KindAndGroup, NonEmpty, Reaction, Set
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct Sources {
+pub struct TagSourceSettings {
     /// The objects whose labels become tags. Of one key, the first object in this list that has it counts.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(deserialize_with = "not_empty")]
@@ -21,9 +21,9 @@ pub struct Sources {
     pub on_failure: Reaction,
 }
 
-impl Default for Sources {
+impl Default for TagSourceSettings {
     fn default() -> Self {
-        Sources { precedence: vec![LabelSource::Composite], tenant: None, on_failure: Reaction::Reject }
+        TagSourceSettings { precedence: vec![LabelSource::Composite], tenant: None, on_failure: Reaction::Reject }
     }
 }
 
@@ -110,7 +110,7 @@ impl OwnerLabel {
     }
 }
 
-impl Sources {
+impl TagSourceSettings {
     /// Whether the labels of an object become tags.
     pub fn has(&self, source: LabelSource) -> bool {
         self.precedence.contains(&source)

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use testkit::results::{CHECKS, Check, Counted, Recorded, State};
+use testkit::results::{CHECKS, Counted, ExpensiveCheck, Freshness, ResultFile};
 use testkit::root;
 
 fn main() -> Result<()> {
@@ -27,11 +27,11 @@ fn status() -> Result<()> {
             println!("never    {name:26} run: {}", check.command);
             continue;
         };
-        let Recorded { date, commit, counted, seconds, .. } = &found;
+        let ResultFile { date, commit, counted, seconds, .. } = &found;
         let said = format!("{counted}; {commit}, {date}, {} min", seconds.div_ceil(60));
         match found.state(check, &check.digests()?) {
-            State::Current => println!("current  {name:26} {said}"),
-            State::Stale(changed) => {
+            Freshness::Current => println!("current  {name:26} {said}"),
+            Freshness::Stale(changed) => {
                 println!("stale    {name:26} {said}");
                 println!("         {:26} changed since: {}; run: {}", "", changed.join(", "), check.command);
             }
@@ -42,10 +42,10 @@ fn status() -> Result<()> {
 
 /// Keeps what a check has counted.
 fn record(name: &str, file: &str, seconds: &str) -> Result<()> {
-    let check = Check::named(name).with_context(|| format!("there is no check {name:?}"))?;
+    let check = ExpensiveCheck::named(name).with_context(|| format!("there is no check {name:?}"))?;
     let counted: Counted = serde_json::from_str(&fs::read_to_string(file)?).with_context(|| file.to_owned())?;
     ensure!(counted.parts.values().any(|part| part.comparisons > 0), "{file} has no comparison: nothing was checked");
-    let recorded = Recorded {
+    let recorded = ResultFile {
         date: said("date", &["+%F"])?,
         commit: commit(check)?,
         seconds: seconds.parse().with_context(|| seconds.to_owned())?,
@@ -65,7 +65,7 @@ fn record(name: &str, file: &str, seconds: &str) -> Result<()> {
 }
 
 /// The commit that is checked out. The result is about other code if a file of its inputs, or of the policy, has changed.
-fn commit(check: &Check) -> Result<String> {
+fn commit(check: &ExpensiveCheck) -> Result<String> {
     let commit = said("git", &["rev-parse", "--short=8", "HEAD"])?;
     let mut arguments = vec!["status", "--porcelain", "--", "src", "crates", "Cargo.lock", ":!*.md"];
     arguments.extend(check.inputs.iter().filter(|input| **input != "policy.wasm"));

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{MapKind, RULES, Rule, Version};
 
-use super::statements::{PAGES, PROPOSAL, Statement, TAGS, TERMS};
+use super::statements::{PAGES, PROPOSAL, SourceStatement, TAGS, TERMS};
 use crate::case::corpus;
 use crate::runner::walk;
 
@@ -124,10 +124,10 @@ fn rules() -> Result<(String, String)> {
     Ok((on_page, in_code))
 }
 
-fn statements(statements: &[Statement]) -> Result<String> {
+fn statements(statements: &[SourceStatement]) -> Result<String> {
     let corpus: BTreeSet<String> = corpus()?.into_iter().map(|case| case.name).collect();
     let mut table = "| the document | here | cases |\n|---|---|---|\n".to_owned();
-    for Statement { says, here, cases } in statements {
+    for SourceStatement { says, here, cases } in statements {
         for case in *cases {
             ensure!(corpus.contains(*case), "no case {case}: {says}");
         }

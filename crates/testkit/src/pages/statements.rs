@@ -1,7 +1,7 @@
 //! Statements of the upstream documents besides the lines of `RULES`, and where this repository covers them.
 
 /// One statement of a document.
-pub(super) struct Statement {
+pub(super) struct SourceStatement {
     /// The statement, paraphrased.
     pub(super) says: &'static str,
     /// Where it is implemented, or that it is out of the policy's scope.
@@ -10,13 +10,13 @@ pub(super) struct Statement {
     pub(super) cases: &'static [&'static str],
 }
 
-const fn statement(says: &'static str, here: &'static str, cases: &'static [&'static str]) -> Statement {
-    Statement { says, here, cases }
+const fn statement(says: &'static str, here: &'static str, cases: &'static [&'static str]) -> SourceStatement {
+    SourceStatement { says, here, cases }
 }
 
 /// Cluster API's page, besides its rules.
 #[rustfmt::skip]
-pub(super) const PAGES: &[Statement] = &[
+pub(super) const PAGES: &[SourceStatement] = &[
     statement("the topology of a Cluster has precedence over the ClusterClass", "[where to put a label](rules.md)",
         &["control-plane/topology_wins_over_class", "machine-deployment/topology_wins_over_class"]),
     statement("propagation is continuous, not only at creation", "missing entries are added at every write by anybody but a listed controller; an edit is reverted: `clusterApi.onConflict`",
@@ -40,7 +40,7 @@ pub(super) const PAGES: &[Statement] = &[
 
 /// The proposal about in-place propagation.
 #[rustfmt::skip]
-pub(super) const PROPOSAL: &[Statement] = &[
+pub(super) const PROPOSAL: &[SourceStatement] = &[
     statement("in-place mutable fields: metadata, minReadySeconds, the timeouts of Nodes, and later ones", "`FIELDS`: [fields.md](fields.md)",
         &["fields/a_machine_gets_every_field_of_its_set_v1beta2", "fields/a_machine_set_gets_every_field_of_its_deployment_v1beta2"]),
     statement("these fields propagate from ClusterClass and topology to control planes, MachineDeployments and Machines", "`FIELDS`",
@@ -77,7 +77,7 @@ pub(super) const PROPOSAL: &[Statement] = &[
 
 /// The specification of cloud tags.
 #[rustfmt::skip]
-pub(super) const TAGS: &[Statement] = &[
+pub(super) const TAGS: &[SourceStatement] = &[
     statement("nothing propagates by default; a definition opts in", "`cloudTagPropagation` of a definition",
         &["tags-registry/nothing_propagates_by_default", "tags-registry/a_definition_without_opt_in_makes_no_tag"]),
     statement("definitions of platform, domain and project can opt in", "`scope` of a definition",

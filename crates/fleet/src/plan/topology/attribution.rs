@@ -52,7 +52,7 @@ fn fits_field(cause: &FieldCause, path: &str) -> bool {
 /// Whether an edit adds or removes an owner.
 pub(super) fn is_of_whole(owner: &TopologyOwner, paths: &[&str], number: usize) -> bool {
     let is_meant = |path: &&str| path.contains("workers") && is_of_owner(owner, path);
-    let is_any = paths.iter().any(|path| is_meant(path));
+    let is_any = paths.iter().any(&is_meant);
     paths.get(number).is_some_and(|path| if is_any { is_meant(path) } else { path.starts_with("spec") })
 }
 

@@ -14,14 +14,14 @@ pub(crate) struct Mutant {
     pub(crate) file: String,
     pub(crate) genre: Genre,
     pub(crate) replacement: String,
-    pub(crate) span: Span,
-    pub(crate) function: Option<Function>,
+    pub(crate) span: MutantSpan,
+    pub(crate) function: Option<MutatedFunction>,
     /// Its place, and what it changes.
     pub(crate) name: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Function {
+pub(crate) struct MutatedFunction {
     pub(crate) function_name: String,
 }
 
@@ -43,13 +43,13 @@ pub(crate) enum Genre {
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub(crate) struct Span {
-    pub(crate) start: Position,
+pub(crate) struct MutantSpan {
+    pub(crate) start: SourcePosition,
 }
 
 /// Both begin with 1.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub(crate) struct Position {
+pub(crate) struct SourcePosition {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }

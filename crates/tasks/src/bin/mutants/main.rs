@@ -16,12 +16,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use testkit::results::{Counted, Part};
+use testkit::results::{Counted, ResultPart};
 use testkit::root;
 
 use crate::list::Mutant;
 use crate::run::{Fate, fates};
-use crate::tree::Tree;
+use crate::tree::SourceTree;
 
 /// The crates with the decisions.
 const DECISIONS: &[&str] =
@@ -72,7 +72,7 @@ fn main() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let mut tree = Tree::new(&root, target.join("mutants/tree"), target.clone(), &mutants)?;
+    let mut tree = SourceTree::new(&root, target.join("mutants/tree"), target.clone(), &mutants)?;
     eprintln!("{} mutants are built", mutants.len());
     let programs = tree.build(&root, arguments.corpus_only)?;
     let left: Vec<u32> = mutants
@@ -127,7 +127,7 @@ struct Figures {
 fn report(
     arguments: &Arguments,
     mutants: &BTreeMap<u32, Mutant>,
-    tree: &Tree<'_>,
+    tree: &SourceTree<'_>,
     fates: &BTreeMap<u32, Fate>,
 ) -> Result<ExitCode> {
     let reasons = fs::read_to_string(root().join("testdata/mutants.txt"))?;
@@ -166,7 +166,7 @@ fn report(
             "| {name} | {viable} | {} | {} | {} | {} | {} | {} | {} |",
             f.by_corpus, f.by_others, f.timeouts, f.argued, f.survived, f.unviable, f.fixed
         );
-        counted.parts.insert((*name).to_owned(), Part { comparisons: viable, differences: f.survived });
+        counted.parts.insert((*name).to_owned(), ResultPart { comparisons: viable, differences: f.survived });
     }
     for name in &survivors {
         println!("survived: {name}");

@@ -16,8 +16,11 @@ use crate::weave::{Numbered, woven};
 const SWITCH: &str = include_str!("woven/switch.rs");
 const CORPUS: &str = include_str!("woven/corpus.rs");
 
+/// A part of a file, and the numbers of its mutants.
+type SourcePart = (Range<usize>, Vec<u32>);
+
 /// The copy, and which mutants are in it.
-pub(crate) struct Tree<'m> {
+pub(crate) struct SourceTree<'m> {
     pub(crate) folder: PathBuf,
     target: PathBuf,
     mutants: &'m BTreeMap<u32, Mutant>,
@@ -26,7 +29,7 @@ pub(crate) struct Tree<'m> {
     /// The mutants that no switch can turn on: those in constants, in chains that bind names, in the only arm of
     /// its kind, and those that return another `impl Iterator`.
     pub(crate) fixed: BTreeSet<u32>,
-    parts: BTreeMap<String, Vec<(Range<usize>, Vec<u32>)>>,
+    parts: BTreeMap<String, Vec<SourcePart>>,
 }
 
 /// The programs that a build makes.
@@ -37,7 +40,7 @@ pub(crate) struct Programs {
     pub(crate) others: Vec<PathBuf>,
 }
 
-impl<'m> Tree<'m> {
+impl<'m> SourceTree<'m> {
     /// Copies the checkout, and adds the switch and the test of the corpus.
     pub(crate) fn new(
         root: &Path,
@@ -243,7 +246,7 @@ impl<'m> Tree<'m> {
     }
 }
 
-impl Tree<'_> {
+impl SourceTree<'_> {
     /// The first mutants of arms after the beginning of a `match` that lacks one: behind a switch, an arm does not count.
     fn arms_after(&self, spans: &[Value]) -> Vec<u32> {
         let primary = spans.iter().find(|span| span.get("is_primary").is_some_and(|is| *is == true));

@@ -25,10 +25,10 @@ pub(crate) struct Woven {
 
 /// The mutants of the operands of `&&` and `||` in a file that has others too.
 pub(crate) fn operands(source: &str, of: &[Mutant]) -> Result<Vec<Mutant>> {
-    let nodes = Nodes::of(source)?;
+    let nodes = SyntaxNodes::of(source)?;
     let mut found = Vec::new();
     for mutant in of.iter().filter(|mutant| mutant.genre == Genre::BinaryOperator) {
-        let Some(Node::Logic { operator, .. }) = nodes.at(mutant, source) else { continue };
+        let Some(SyntaxNode::Logic { operator, .. }) = nodes.at(mutant, source) else { continue };
         for side in ["left", "right"] {
             let mut operand = mutant.clone();
             operand.genre = Genre::Operand;
@@ -45,22 +45,22 @@ pub(crate) fn operands(source: &str, of: &[Mutant]) -> Result<Vec<Mutant>> {
 
 /// Puts mutants of a file behind switches.
 pub(crate) fn woven(source: &str, mutants: &[Numbered<'_>]) -> Result<Woven> {
-    let nodes = Nodes::of(source)?;
-    let mut edits: BTreeMap<(usize, usize), Edit> = BTreeMap::new();
+    let nodes = SyntaxNodes::of(source)?;
+    let mut edits: BTreeMap<(usize, usize), WeaveEdit> = BTreeMap::new();
     let mut left_out = Vec::new();
     for (number, mutant) in mutants {
         let at = offset(source, mutant);
         if mutant.genre == Genre::FnValue {
             let returned = format!("if {} {{ return {}; }} ", switch(*number), mutant.replacement);
             let key = (at, *number as usize);
-            edits.insert(key, Edit { range: at..at, mutants: vec![*number], kind: Kind::Inserted(returned) });
+            edits.insert(key, WeaveEdit { range: at..at, mutants: vec![*number], kind: Kind::Inserted(returned) });
             continue;
         }
         match nodes.at(mutant, source) {
             Some(node) => {
                 let range = node.range();
                 // Insertions come first.
-                let edit = edits.entry((range.start, usize::MAX - range.len())).or_insert_with(|| Edit {
+                let edit = edits.entry((range.start, usize::MAX - range.len())).or_insert_with(|| WeaveEdit {
                     range,
                     mutants: Vec::new(),
                     kind: Kind::Changed(node.clone(), Vec::new()),
@@ -74,7 +74,7 @@ pub(crate) fn woven(source: &str, mutants: &[Numbered<'_>]) -> Result<Woven> {
         }
     }
     let mut writer =
-        Writer { source, edits: edits.into_values().map(Some).collect(), text: String::new(), parts: Vec::new() };
+        WeaveWriter { source, edits: edits.into_values().map(Some).collect(), text: String::new(), parts: Vec::new() };
     writer.copy(0..source.len())?;
     Ok(Woven { text: writer.text, parts: writer.parts, left_out })
 }
@@ -92,7 +92,7 @@ fn offset(source: &str, mutant: &Mutant) -> usize {
 
 /// A change at one place of the source.
 #[derive(Debug)]
-struct Edit {
+struct WeaveEdit {
     range: Range<usize>,
     mutants: Vec<u32>,
     kind: Kind,
@@ -101,12 +101,12 @@ struct Edit {
 #[derive(Debug)]
 enum Kind {
     Inserted(String),
-    Changed(Node, Vec<(u32, Genre, String)>),
+    Changed(SyntaxNode, Vec<(u32, Genre, String)>),
 }
 
 /// A part of the source that mutants change.
 #[derive(Debug, Clone)]
-enum Node {
+enum SyntaxNode {
     /// `&&` and `||`.
     Logic {
         whole: Range<usize>,
@@ -140,7 +140,7 @@ enum Node {
     },
 }
 
-impl Node {
+impl SyntaxNode {
     fn range(&self) -> Range<usize> {
         match self {
             Self::Logic { whole, .. }
@@ -154,14 +154,14 @@ impl Node {
 
 /// The parts of a source, by where cargo-mutants says that they are.
 #[derive(Debug, Default)]
-struct Nodes {
-    operators: BTreeMap<usize, Node>,
-    arms: BTreeMap<usize, Node>,
-    guards: BTreeMap<usize, Node>,
-    fields: BTreeMap<usize, Node>,
+struct SyntaxNodes {
+    operators: BTreeMap<usize, SyntaxNode>,
+    arms: BTreeMap<usize, SyntaxNode>,
+    guards: BTreeMap<usize, SyntaxNode>,
+    fields: BTreeMap<usize, SyntaxNode>,
 }
 
-impl Nodes {
+impl SyntaxNodes {
     fn of(source: &str) -> Result<Self> {
         let file = syn::parse_file(source).context("no Rust")?;
         let mut nodes = Self::default();
@@ -169,7 +169,7 @@ impl Nodes {
         Ok(nodes)
     }
 
-    fn at(&self, mutant: &Mutant, source: &str) -> Option<&Node> {
+    fn at(&self, mutant: &Mutant, source: &str) -> Option<&SyntaxNode> {
         let by = match mutant.genre {
             Genre::FnValue => return None,
             Genre::BinaryOperator | Genre::UnaryOperator | Genre::Operand => &self.operators,
@@ -194,7 +194,7 @@ fn binds(expression: &Expr) -> bool {
     }
 }
 
-impl<'ast> Visit<'ast> for Nodes {
+impl<'ast> Visit<'ast> for SyntaxNodes {
     fn visit_expr_binary(&mut self, node: &'ast ExprBinary) {
         let (whole, left, right) = (range(node), range(&*node.left), range(&*node.right));
         let at = range(&node.op).start;
@@ -205,12 +205,12 @@ impl<'ast> Visit<'ast> for Nodes {
         };
         if let Some(operator) = logic {
             if !binds(&node.left) && !binds(&node.right) {
-                self.operators.insert(at, Node::Logic { whole, left, operator, right });
+                self.operators.insert(at, SyntaxNode::Logic { whole, left, operator, right });
             }
         } else {
             let operator = quote_of(&node.op);
             let assigns = operator.ends_with('=') && !matches!(operator.as_str(), "==" | "!=" | "<=" | ">=");
-            self.operators.insert(at, Node::Binary { whole, left, operator, right, assigns });
+            self.operators.insert(at, SyntaxNode::Binary { whole, left, operator, right, assigns });
         }
         syn::visit::visit_expr_binary(self, node);
     }
@@ -222,7 +222,7 @@ impl<'ast> Visit<'ast> for Nodes {
             _ => None,
         };
         if let Some(operator) = operator {
-            let unary = Node::Unary { whole: range(node), operator, operand: range(&*node.expr) };
+            let unary = SyntaxNode::Unary { whole: range(node), operator, operand: range(&*node.expr) };
             self.operators.insert(range(&node.op).start, unary);
         }
         syn::visit::visit_expr_unary(self, node);
@@ -232,7 +232,7 @@ impl<'ast> Visit<'ast> for Nodes {
         let pattern = range(&node.pat);
         let guard = node.guard.as_ref().map(|(_, guard)| range(&**guard));
         let whole = guard.clone().unwrap_or(pattern.end..pattern.end);
-        let arm = Node::Arm { whole, guard: guard.clone() };
+        let arm = SyntaxNode::Arm { whole, guard: guard.clone() };
         self.arms.insert(range(node).start, arm.clone());
         self.arms.insert(pattern.start, arm.clone());
         if let Some(guard) = guard {
@@ -247,7 +247,7 @@ impl<'ast> Visit<'ast> for Nodes {
                 let whole = range(field);
                 let name = quote_of(&field.member);
                 let value = range(&field.expr);
-                self.fields.insert(whole.start, Node::Field { whole, name, value, base: range(&**base) });
+                self.fields.insert(whole.start, SyntaxNode::Field { whole, name, value, base: range(&**base) });
             }
         }
         syn::visit::visit_expr_struct(self, node);
@@ -260,20 +260,20 @@ fn quote_of(tokens: &impl quote::ToTokens) -> String {
 }
 
 /// Writes the text with its changes.
-struct Writer<'s> {
+struct WeaveWriter<'s> {
     source: &'s str,
     /// In the order of their beginnings, the longest first.
-    edits: Vec<Option<Edit>>,
+    edits: Vec<Option<WeaveEdit>>,
     text: String,
     parts: Vec<(Range<usize>, Vec<u32>)>,
 }
 
-impl Writer<'_> {
+impl WeaveWriter<'_> {
     /// Copies a part of the source, with the changes that are in it.
     fn copy(&mut self, range: Range<usize>) -> Result<()> {
         let mut at = range.start;
         for index in 0..self.edits.len() {
-            let fits = |edit: &Edit| edit.range.start >= at && edit.range.end <= range.end;
+            let fits = |edit: &WeaveEdit| edit.range.start >= at && edit.range.end <= range.end;
             if !self.edits.get(index).and_then(Option::as_ref).is_some_and(fits) {
                 continue;
             }
@@ -296,7 +296,7 @@ impl Writer<'_> {
         self.text.push_str(text);
     }
 
-    fn change(&mut self, edit: &Edit) -> Result<()> {
+    fn change(&mut self, edit: &WeaveEdit) -> Result<()> {
         let (node, by) = match &edit.kind {
             Kind::Inserted(text) => {
                 self.say(text);
@@ -309,7 +309,7 @@ impl Writer<'_> {
             by.iter().find(is).map_or(0, |(number, ..)| *number)
         };
         match node {
-            Node::Logic { left, operator, right, .. } => {
+            SyntaxNode::Logic { left, operator, right, .. } => {
                 let (name, swapped) = if *operator == "&&" { ("and", "||") } else { ("or", "&&") };
                 let swapped = number(Genre::BinaryOperator, swapped);
                 let (only_left, only_right) = (number(Genre::Operand, "left"), number(Genre::Operand, "right"));
@@ -319,7 +319,7 @@ impl Writer<'_> {
                 self.copy(right.clone())?;
                 self.say(" } else { left } })");
             }
-            Node::Binary { left, operator, right, .. } if matches!(operator.as_str(), "==" | "!=") => {
+            SyntaxNode::Binary { left, operator, right, .. } if matches!(operator.as_str(), "==" | "!=") => {
                 self.say("((");
                 self.copy(left.clone())?;
                 self.say(&format!(" {operator} "));
@@ -328,7 +328,7 @@ impl Writer<'_> {
                 by.iter().for_each(|(number, ..)| self.say(&format!(" ^ {}", switch(*number))));
                 self.say(")");
             }
-            Node::Binary { left, operator, right, assigns: true, .. } => {
+            SyntaxNode::Binary { left, operator, right, assigns: true, .. } => {
                 let target = self.source.get(left.clone()).context("a span out of its file")?.to_owned();
                 self.say("match ");
                 self.copy(right.clone())?;
@@ -338,7 +338,7 @@ impl Writer<'_> {
                 }
                 self.say(&format!("{{ {target} {operator} right; }} }}"));
             }
-            Node::Binary { left, operator, right, .. } => {
+            SyntaxNode::Binary { left, operator, right, .. } => {
                 let compares = matches!(operator.as_str(), "<" | ">" | "<=" | ">=");
                 let borrow = if compares { "&" } else { "" };
                 self.say(&format!("(match ({borrow}("));
@@ -351,14 +351,14 @@ impl Writer<'_> {
                 }
                 self.say(&format!("{{ left {operator} right }} }})"));
             }
-            Node::Unary { operator, operand, .. } => {
+            SyntaxNode::Unary { operator, operand, .. } => {
                 self.say("(match ");
                 self.copy(operand.clone())?;
                 self.say(" { operand => ");
                 by.iter().for_each(|(number, ..)| self.say(&format!("if {} {{ operand }} else ", switch(*number))));
                 self.say(&format!("{{ {operator}operand }} }})"));
             }
-            Node::Arm { guard, .. } => {
+            SyntaxNode::Arm { guard, .. } => {
                 let off = match number(Genre::MatchArm, "") {
                     0 => "true".to_owned(),
                     number => format!("!{}", switch(number)),
@@ -372,7 +372,7 @@ impl Writer<'_> {
                 self.copy(guard.clone())?;
                 self.say(")))");
             }
-            Node::Field { name, value, base, .. } => {
+            SyntaxNode::Field { name, value, base, .. } => {
                 let base = self.source.get(base.clone()).context("a span out of its file")?.to_owned();
                 let [first, ..] = by.as_slice() else { return Ok(()) };
                 self.say(&format!("{name}: if {} {{ ({base}).{name} }} else {{ ", switch(first.0)));
@@ -387,7 +387,7 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::list::{Position, Span};
+    use crate::list::{MutantSpan, SourcePosition};
 
     fn mutant(genre: Genre, line: usize, column: usize, replacement: &str) -> Mutant {
         Mutant {
@@ -395,7 +395,7 @@ mod tests {
             file: "f.rs".to_owned(),
             genre,
             replacement: replacement.to_owned(),
-            span: Span { start: Position { line, column } },
+            span: MutantSpan { start: SourcePosition { line, column } },
             function: None,
             name: format!("f.rs:{line}:{column}: {genre:?} {replacement}"),
         }

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use testkit::answer::Answer;
 use testkit::cluster::{ApiServer, ResourceHost};
