@@ -29,7 +29,7 @@ const REVIEW: &str = r#"{"operation": "CREATE", "userInfo": {"username": "alice"
         "labels": {"platform/env": "prod", "d0/cost": "1", "d7/cost": "2", "app": "web"},
         "annotations": {"labels.plexsphere.com/assignments": "{\"d0:p0/owner\": \"al\"}"}}, "spec": {}}}"#;
 
-/// The reads of a request, and whether it gets its three tags, if so many domains have registries.
+/// The reads of a request, and whether it gets its three tags, when this number of domains have registries.
 fn reads(domains: usize) -> Result<(usize, bool)> {
     let mut manifests = Manifests::default();
     let mut add = |name: &str, owner: &str, scope: &str, key: &str| {

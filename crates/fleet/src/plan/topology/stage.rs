@@ -168,7 +168,7 @@ fn change<'p>(
     let by_template = between(&first, known(with_templates));
     let mut by_class = between(since(with_templates), known(with_class));
     let mut by_cluster = between(since(with_class), last);
-    // What was refused before is no news.
+    // What was refused before the edit is not reported.
     let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| refusals(cluster, class));
     let news = |of: &[TopologyRefusal], than: &[TopologyRefusal]| of.iter().find(|it| !than.contains(it)).cloned();
     let [old, classed, new] = &refused;
