@@ -39,15 +39,15 @@ fn with_answers(text: &str, corpus: &[Case]) -> Result<String> {
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (names, after) = after.split_once(" -->\n").context("a mark without end")?;
         let (_, after) = after.split_once(END).with_context(|| format!("no {END} after {names}"))?;
-        let said = names.split(' ').map(|name| said(corpus, name)).collect::<Result<Vec<_>>>()?;
-        write!(whole, "{before}{BEGIN}{names} -->\n\n```text\n{}```\n\n{END}", said.join("\n"))?;
+        let messages = names.split(' ').map(|name| messages(corpus, name)).collect::<Result<Vec<_>>>()?;
+        write!(whole, "{before}{BEGIN}{names} -->\n\n```text\n{}```\n\n{END}", messages.join("\n"))?;
         rest = after;
     }
     Ok(whole + rest)
 }
 
 /// What kubectl prints in a case.
-fn said(corpus: &[Case], name: &str) -> Result<String> {
+fn messages(corpus: &[Case], name: &str) -> Result<String> {
     let (name, only) = name.split_once('#').map_or((name, None), |(name, number)| (name, Some(number)));
     let case = corpus.iter().find(|case| case.name == name).with_context(|| format!("no case {name}"))?;
     let (mut cluster, mut text) = (case.cluster.clone(), String::new());

@@ -125,7 +125,7 @@ fn the_page_shows_the_functions() -> Result<()> {
         let effect = match function.effect {
             FunctionEffect::Patches => "composes resources; bases and patches are read",
             FunctionEffect::Tags => "tags resources of earlier steps; its input is read",
-            FunctionEffect::LeavesResources => "composes nothing, changes no tags",
+            FunctionEffect::ResourcesUnchanged => "composes nothing, changes no tags",
             FunctionEffect::Programs => "composes resources with a program, which is not evaluated",
         };
         let input = if function.input.is_empty() { String::new() } else { format!("`{}`", function.input) };

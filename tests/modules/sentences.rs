@@ -8,7 +8,8 @@ use regex::Regex;
 use crate::workspace;
 
 /// The crates that print what the engine says.
-const READERS: [&str; 4] = ["crates/cli/", "crates/fleet/", "crates/live/", "crates/playground/"];
+const READERS: [&str; 7] =
+    ["crates/cli/", "crates/fleet/", "crates/live/", "crates/model/", "crates/playground/", "crates/webhook/", "src/"];
 
 /// Where a sentence is still split. Warnings about the tags of a composite are texts.
 const STILL: [&str; 1] = ["crates/fleet/src/check.rs: message.split("];

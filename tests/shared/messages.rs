@@ -6,8 +6,13 @@ use anyhow::{Context, Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The folders of the sentences, and other files that have some.
-const FOLDERS: [&str; 3] =
-    ["crates/cluster-api/src/messages", "crates/engine/src/report/messages", "crates/facts/src/messages"];
+const FOLDERS: [&str; 5] = [
+    "crates/cloud-tags/src/messages",
+    "crates/cluster-api/src/messages",
+    "crates/engine/src/report/messages",
+    "crates/facts/src/messages",
+    "crates/tag-delivery/src/messages",
+];
 const FILES: [&str; 5] = [
     "crates/cloud-tags/src/messages.rs",
     "crates/facts/src/fact.rs",
@@ -98,20 +103,20 @@ fn is_variant(next: Option<&TokenTree>) -> bool {
 /// The text of a string literal, with each `{…}` replaced by `…`.
 fn text(literal: &str) -> Result<Option<String>> {
     let Some(inner) = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return Ok(None) };
-    let (mut said, mut rest) = (String::new(), inner.chars().peekable());
+    let (mut sentence, mut rest) = (String::new(), inner.chars().peekable());
     while let Some(char) = rest.next() {
         match char {
             '\\' => match rest.next().context("a lone backslash")? {
                 '\n' => while rest.next_if(|char| char.is_whitespace()).is_some() {},
-                escaped @ ('"' | '\\' | '\'') => said.push(escaped),
+                escaped @ ('"' | '\\' | '\'') => sentence.push(escaped),
                 other => return Err(anyhow!("what is \\{other}?")),
             },
             '{' => {
                 rest.by_ref().find(|char| *char == '}').context("a lone brace")?;
-                said.push('…');
+                sentence.push('…');
             }
-            other => said.push(other),
+            other => sentence.push(other),
         }
     }
-    Ok(Some(said.trim().to_owned()))
+    Ok(Some(sentence.trim().to_owned()))
 }

@@ -1,4 +1,4 @@
-//! An object whose labels set no tags: it was adopted, or its assignments cannot be used.
+//! An object whose labels set no tags: it was adopted, or something that its tags are made from cannot be used or read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,9 +6,28 @@ use super::field::TagsField;
 use super::labels::Assigned;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
+use crate::messages;
 use facts::finding::Finding;
+use facts::not_applicable::NotApplicableReason;
+use facts::stop::Stop;
 use kube::subject::ReviewedObject;
 use tag_rules::CloudTags;
+
+/// The rule behind each difference of an object whose labels were not compared: `adopted` if that is why. `None` if the
+/// object does not differ for this reason.
+pub(super) fn rule(stop: &Stop, adopted: &'static str) -> Option<&'static str> {
+    match stop {
+        Stop::RegistryFailed(_) => Some(messages::REGISTRY_UNREAD),
+        Stop::SourceFailed(_) => Some(messages::SOURCE_UNREAD),
+        Stop::NotApplicable(it) => match it.reason {
+            NotApplicableReason::Adopted => Some(adopted),
+            NotApplicableReason::Claim => Some(messages::CLAIM_STAYS),
+            NotApplicableReason::UnusableAssignments => Some(messages::UNUSABLE_SOURCE),
+            _ => None,
+        },
+        Stop::LookupFailed(_) | Stop::Malformed(_) => None,
+    }
+}
 
 /// The differences of an object whose labels set no tags: of the policy's own entries it keeps those that are stored,
 /// and nothing is added. `None` if there are none, or if the review is not about a write.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::as_stored::as_stored;
+use super::as_stored::{self, as_stored};
 use super::crossplane::{self, Forwarding};
 use super::field::{TagsField, leaves_as_stored};
 use super::label_sources::{LabelSources, Merged};
@@ -16,6 +16,7 @@ use super::unread::UnreadTags;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::messages;
+use crate::report::NoTagReason;
 use facts::fact::Fact;
 use facts::finding::Finding;
 use facts::not_applicable::NotApplicableReason;
@@ -57,12 +58,11 @@ impl<'e> Composite<'_, 'e> {
     /// Kubernetes object.
     pub fn decide(&self) -> Result<Tagged, Stop> {
         let object = &self.subject.object;
-        let not_applicable = |reason| Err(Stop::not_applicable(reason, ""));
         if object.deleting {
-            return not_applicable(NotApplicableReason::Deleting);
+            return Err(Stop::not_applicable(NotApplicableReason::Deleting, ""));
         }
         if crossplane::is_claim(self.subject, self.composites)? {
-            return not_applicable(NotApplicableReason::Claim);
+            return Err(Stop::not_applicable(NotApplicableReason::Claim, ""));
         }
         let forwarding = crossplane::forwarding(self.subject, self.settings.cloud_tags, self.lookups)?;
         let assigned = match Assigned::read(object) {
@@ -76,9 +76,7 @@ impl<'e> Composite<'_, 'e> {
             }
         };
         if assigned.is_adopted() {
-            return self
-                .as_stored(messages::ADOPTED_STAYS, Vec::new())
-                .ok_or_else(|| Stop::not_applicable(NotApplicableReason::Adopted, ""));
+            return Err(Stop::not_applicable(NotApplicableReason::Adopted, ""));
         }
         let tags = &self.settings.cloud_tags;
         let others = LabelSources::read(object, self.subject.namespace(), tags, self.lookups)?;
@@ -96,6 +94,20 @@ impl<'e> Composite<'_, 'e> {
         let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions, &sources)?;
         tagged.tags.ignored_definitions = definitions.ignored;
         Ok(tagged)
+    }
+
+    /// The differences if the labels could not be compared: whoever writes a composite adds no tags then, except
+    /// Crossplane, which forwards those of a parent or copies those of a composite to its claim. `None` if there are
+    /// none.
+    pub fn undecided(&self, stop: &Stop) -> Option<Tagged> {
+        let is_adopted = matches!(stop, Stop::NotApplicable(it) if it.reason == NotApplicableReason::Adopted);
+        let is_copied = || {
+            crossplane::is_written_claim(self.subject, self.settings.cloud_tags, self.composites)
+                || crossplane::forwarding(self.subject, self.settings.cloud_tags, self.lookups)
+                    .is_ok_and(|forwarding| forwarding == Forwarding::Written)
+        };
+        let rule = as_stored::rule(stop, messages::ADOPTED_STAYS)?;
+        if is_adopted || !is_copied() { self.as_stored(rule, Vec::new()) } else { None }
     }
 
     /// The differences of a composite whose labels set no tags.
@@ -188,7 +200,7 @@ impl<'e> Composite<'_, 'e> {
         }
         let has = |key: &str| held.kept.contains_key(key);
         for key in found.unread_keys() {
-            made.not_propagating.entry(key.to_owned()).and_modify(|reason| *reason = "registry-unread");
+            made.not_propagating.entry(key.to_owned()).and_modify(|reason| *reason = NoTagReason::RegistryUnread);
         }
         let transformed = &made.transformed;
         let missing = missing(settings, rules, transformed, has, &made.not_propagating);

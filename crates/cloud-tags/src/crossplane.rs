@@ -44,18 +44,13 @@ pub(super) fn forwarding<'e>(
     lookups: &Lookups<'e>,
 ) -> Result<Forwarding, Stop> {
     let is_nested = |object: &Object<'_>| is_nested(object, tags);
-    if !is_nested(&subject.object) {
-        return Ok(Forwarding::Nothing);
-    }
-    Ok(if subject.review.username.is_empty() {
-        Forwarding::Written
-    } else if is_by_crossplane(subject, tags) {
-        if has_parent(subject, lookups)? { Forwarding::Written } else { Forwarding::Nothing }
-    } else if subject.old().ok().flatten().is_some_and(is_nested) {
-        Forwarding::Stored
-    } else {
-        Forwarding::Nothing
-    })
+    let is_written = match () {
+        () if subject.review.username.is_empty() => is_nested(&subject.object),
+        () if is_by_crossplane(subject, tags) => is_nested(&subject.object) && has_parent(subject, lookups)?,
+        () if subject.old().ok().flatten().is_some_and(is_nested) => return Ok(Forwarding::Stored),
+        () => false,
+    };
+    Ok(if is_written { Forwarding::Written } else { Forwarding::Nothing })
 }
 
 /// Whether the controller in the ownerReferences exists with that uid, if the settings allow to read its kind. Only
@@ -118,11 +113,21 @@ fn is_of_claim(subject: &ReviewedObject<'_>) -> Result<bool, Malformed> {
 /// # Errors
 /// When `spec` is not an object.
 pub(super) fn is_claim(subject: &ReviewedObject<'_>, composites: &Composites) -> Result<bool, Malformed> {
-    let (kind, spec) = (&*subject.review.kind.kind, subject.object.spec);
-    let is_listed = composites.claim_kinds.iter().any(|known| known == kind);
+    let spec = subject.object.spec;
     let is_stored = || subject.review.operation == Operation::Update || has_finalizer(subject);
-    Ok(is_listed
+    Ok(is_listed(subject, composites)
         || (spec.get("crossplane")?.is_null() && refers_to_own_group(subject, spec.get("resourceRef")?) && is_stored()))
+}
+
+/// Whether the settings or Crossplane's own write show that an object is a claim: anybody can write the fields that other
+/// claims are known by.
+pub(super) fn is_written_claim(subject: &ReviewedObject<'_>, tags: &CloudTags, composites: &Composites) -> bool {
+    is_listed(subject, composites)
+        || (is_by_crossplane(subject, tags) && is_claim(subject, composites).unwrap_or(false))
+}
+
+fn is_listed(subject: &ReviewedObject<'_>, composites: &Composites) -> bool {
+    composites.claim_kinds.iter().any(|known| **known == *subject.review.kind.kind)
 }
 
 /// Whether the object has Crossplane's finalizer of claims.

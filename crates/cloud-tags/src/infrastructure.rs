@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::as_stored::as_stored;
+use super::as_stored::{self, as_stored};
 use super::field::{TagsField, leaves_as_stored};
 use super::label_sources::{LabelSources, Merged};
 use super::labels::Assigned;
@@ -47,9 +47,7 @@ impl<'e> Infrastructure<'_, 'e> {
         let cluster = self.cluster;
         let assigned = Assigned::read(&cluster.object).map_err(|malformed| unusable(cluster, &malformed))?;
         if assigned.is_adopted() {
-            return self
-                .as_stored(messages::ADOPTED_CLUSTER)
-                .ok_or_else(|| Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
+            return Err(Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
         }
         let tags = self.settings.cloud_tags;
         let others = LabelSources::read(&cluster.object, self.subject.namespace(), tags, self.lookups)?;
@@ -65,12 +63,6 @@ impl<'e> Infrastructure<'_, 'e> {
         let mut tagged = self.tagged(cluster, &merged, &definitions)?;
         tagged.tags.ignored_definitions = definitions.ignored;
         Ok(tagged)
-    }
-
-    /// The differences of an infrastructure cluster for which the labels of its Cluster set no tags.
-    fn as_stored(&self, rule: &'static str) -> Option<Tagged> {
-        let (settings, row) = (&self.settings.cloud_tags, self.row);
-        as_stored(self.subject, settings, row.field, Some(row.provider), rule, Vec::new())
     }
 
     /// The differences from the tags for the labels. The policy's own entries that no label sets are removed.
@@ -112,6 +104,18 @@ impl<'e> Infrastructure<'_, 'e> {
             undone: held.undone,
         })
     }
+}
+
+/// The differences of an infrastructure cluster if the labels of its Cluster could not be compared. `None` if there are
+/// none.
+pub fn undecided(
+    subject: &ReviewedObject<'_>,
+    row: &InfraCluster,
+    settings: TagSettings<'_>,
+    stop: &Stop,
+) -> Option<Tagged> {
+    let rule = as_stored::rule(stop, messages::ADOPTED_CLUSTER)?;
+    as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), rule, Vec::new())
 }
 
 /// Whether an UPDATE does not change the tags of an infrastructure cluster.

@@ -19,10 +19,7 @@ pub fn of_undone_tag(change: &Change) -> Option<String> {
     match change.action {
         Action::Restored => Some(short(match &*change.rule {
             cloud_tags::FORWARDED => cloud_tags::restored_forwarded(&change.key),
-            rule @ (cloud_tags::ADOPTED_STAYS
-            | cloud_tags::ADOPTED_CLUSTER
-            | cloud_tags::UNUSABLE
-            | cloud_tags::UNREAD) => cloud_tags::restored_for(&change.key, rule),
+            rule if cloud_tags::WITHOUT_LABELS.contains(&rule) => cloud_tags::restored_for(&change.key, rule),
             _ => cloud_tags::restored(&change.key),
         })),
         Action::Removed => Some(short(cloud_tags::removed(&change.key, &change.rule))),

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::transform::Labels;
 use crate::json::Malformed;
 use crate::messages;
+use crate::report::NoTagReason;
 use facts::finding::Finding;
 use kube::object::Object;
 use setting_types::Stance;
@@ -121,7 +122,7 @@ impl Assigned {
     pub(super) fn propagating(
         &self,
         definitions: &BTreeMap<String, Definition>,
-    ) -> (Labels, BTreeMap<String, &'static str>) {
+    ) -> (Labels, BTreeMap<String, NoTagReason>) {
         // All are ordered by key: so definitions are found and maps are built without searching.
         let (mut labels, mut others) = (Vec::with_capacity(self.labels.len()), Vec::new());
         let mut definitions = definitions.iter().peekable();
@@ -132,14 +133,14 @@ impl Assigned {
                     labels.push((key.clone(), value.clone()));
                     continue;
                 }
-                _ if SEEDED.contains(&key.as_str()) => "seeded",
-                Some(_) => "not-opted-in",
-                None => "not-defined",
+                _ if SEEDED.contains(&key.as_str()) => NoTagReason::Seeded,
+                Some(_) => NoTagReason::NotOptedIn,
+                None => NoTagReason::NotDefined,
             };
             others.push((key.clone(), reason));
         }
-        others.extend(self.unusable.keys().map(|key| (key.clone(), "not-a-string")));
-        others.extend(self.of_another_source.iter().map(|key| (key.clone(), "another-source")));
+        others.extend(self.unusable.keys().map(|key| (key.clone(), NoTagReason::NotAString)));
+        others.extend(self.of_another_source.iter().map(|key| (key.clone(), NoTagReason::AnotherSource)));
         (Labels::from_iter(labels), BTreeMap::from_iter(others))
     }
 }

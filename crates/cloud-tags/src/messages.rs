@@ -1,128 +1,13 @@
 //! Cloud tags of a composite, and labels that do not become tags.
 
+mod labels;
+
+pub use self::labels::*;
 use crate::json::Malformed;
-use crate::report::{IgnoredDefinition, IgnoredReason, TagSkipReason};
+use crate::report::{IgnoredDefinition, IgnoredReason};
 use facts::fact::Fact;
 use facts::messages::SettingValue;
 use tag_rules::Scope;
-use tag_rules::profiles::{KeyCharacters, Unit};
-use tag_rules::text_limits::Length;
-
-/// Logged for each label that does not become a tag; its attributes say which, and why.
-pub const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
-
-/// The warning about a label that does not become a tag. The reason is one of the five below.
-pub(crate) fn not_added(label: &str, reason: &str, profile: &str) -> String {
-    format!("label `{label}` not added as a cloud tag: {reason} (profile `{profile}`)")
-}
-
-/// The same about a label whose tag the webhook of a kind rejects.
-pub(crate) fn not_taken(label: &str, reason: &str, kind: &str) -> String {
-    format!("label `{label}` not added as a cloud tag: {reason} (webhook of {kind})")
-}
-
-/// The label has a prefix that the provider reserves.
-pub(crate) fn reserved_prefix(prefix: &str) -> String {
-    format!("keys starting with `{prefix}` are reserved")
-}
-
-/// The tag key, including its prefix, is longer than the provider allows.
-pub(crate) fn key_too_long(limit: usize, unit: Unit) -> String {
-    format!("tag key longer than {limit} {}", plural(unit))
-}
-
-/// The value is longer than the provider allows.
-pub(crate) fn value_too_long(limit: usize, unit: Unit) -> String {
-    format!("value longer than {limit} {}", plural(unit))
-}
-
-/// The tag key has a character that the provider does not allow.
-pub(crate) fn key_characters(admitted: KeyCharacters) -> String {
-    match admitted {
-        KeyCharacters::LettersDigitsAnd(others) => format!("only letters, digits and `{others}` are allowed"),
-        KeyCharacters::NonControlBut("") => "control characters are not allowed".to_owned(),
-        KeyCharacters::NonControlBut(others) => format!("control characters and `{others}` are not allowed"),
-    }
-}
-
-/// The same, if the characters do not fit.
-pub(crate) const CHARACTERS_NOT_ALLOWED: &str = "key has invalid characters";
-
-/// Labels with lower keys use up all the tags that a resource can have.
-pub(crate) fn limit_reached(limit: usize) -> String {
-    format!("limit of {limit} tags reached")
-}
-
-/// The value has a prefix that the provider reserves.
-pub(crate) const RESERVED_VALUE: &str = "value has a reserved prefix";
-
-/// The value has a character that the provider does not allow.
-pub(crate) const VALUE_CHARACTERS: &str = "value has invalid characters";
-
-/// The tag key, or key and value together, are longer than the cloud allows.
-pub(crate) fn longer_than(what: &str, limit: Length) -> String {
-    match limit {
-        Length::Runes(most) | Length::Prefixed { name: most, .. } => format!("{what} longer than {most} characters"),
-        Length::Bytes(most) => format!("{what} longer than {most} bytes"),
-    }
-}
-
-/// A label with a lower key has the same tag key, or a tag of another owner has.
-pub(crate) fn key_taken(tag_key: &str) -> String {
-    format!("tag key `{tag_key}` is already taken")
-}
-
-/// Labels with lower keys use up all the tags that a strict profile allows.
-pub(crate) const ALL_TAKEN: &str = "tag limit of the profile reached";
-
-/// The rule by which a cloud's API rejects a tag.
-pub(crate) const fn rule(reason: TagSkipReason) -> &'static str {
-    match reason {
-        TagSkipReason::ReservedPrefix => "the key has a reserved prefix",
-        TagSkipReason::KeyTooLong => "the key is too long",
-        TagSkipReason::ValueTooLong => "the value is too long",
-        TagSkipReason::KeyCharacterClass => "the key has invalid characters",
-        TagSkipReason::CountCap => "there are too many tags",
-        TagSkipReason::ReservedValue => "the value has a reserved prefix",
-        TagSkipReason::ValueCharacterClass => "the value has invalid characters",
-        TagSkipReason::KeyCollision => "another key differs only in case",
-    }
-}
-
-/// The warning about tags that the cloud's API rejects: how many, and one of them with the rule.
-pub(crate) fn refused_by_cloud(cloud: &str, count: usize, tag: &str, rule: &str) -> String {
-    match count {
-        1 => format!("the API of `{cloud}` does not accept cloud tag `{tag}`: {rule}"),
-        _ => format!("the API of `{cloud}` does not accept {count} cloud tags, such as `{tag}`: {rule}"),
-    }
-}
-
-/// The warning, and with the composite's name the log line, about a required tag that a composite does not have.
-pub fn missing(key: &str, reason: &str) -> String {
-    let reason = match reason {
-        "no-label" => "the label is not set",
-        "not-defined" => "the label registry does not define it",
-        "not-opted-in" => "its definition does not opt it in",
-        "seeded" => "a seeded label cannot be opted in",
-        "not-a-string" => "its value is not a string",
-        "another-source" => "its definition takes it from another object, which does not have it",
-        "registry-unread" => "the registry that may define it cannot be read",
-        skipped => &format!("its label is skipped (`{skipped}`)"),
-    };
-    format!("required cloud tag of label `{key}` is missing: {reason}")
-}
-
-/// A composite without a required tag is refused; follows its name.
-pub fn refused_without(key: &str, reason: &str, setting: SettingValue<'_>) -> String {
-    format!("{} ({setting})", missing(key, reason))
-}
-
-const fn plural(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Runes => "characters",
-        Unit::Bytes => "bytes",
-    }
-}
 
 /// The warning about a tag that a request edits.
 pub(crate) fn restored(tag: &str) -> String {
@@ -320,6 +205,22 @@ pub(crate) const ADOPTED_CLUSTER: &str = "an adopted Cluster gets no new tags";
 /// The rule behind each difference of a composite whose assignments cannot be used.
 pub(crate) const UNUSABLE: &str = "its assignments cannot be used";
 
+/// The same for the assignments of an object that it has labels from.
+pub(crate) const UNUSABLE_SOURCE: &str = "assignments of another object cannot be used";
+
+/// The rule behind each difference of an object that has labels from another one, which cannot be read.
+pub(crate) const SOURCE_UNREAD: &str = "an object whose labels become tags cannot be read";
+
+/// The rule behind each difference of an object if the registry cannot be read.
+pub(crate) const REGISTRY_UNREAD: &str = "the label registry cannot be read";
+
+/// The rule behind each difference of a claim.
+pub(crate) const CLAIM_STAYS: &str = "a claim gets no new tags";
+
+/// The rules behind differences that no label makes.
+pub(crate) const WITHOUT_LABELS: [&str; 8] =
+    [ADOPTED_STAYS, ADOPTED_CLUSTER, CLAIM_STAYS, UNUSABLE, UNUSABLE_SOURCE, SOURCE_UNREAD, REGISTRY_UNREAD, UNREAD];
+
 /// The warning about an edit of a tag of an object whose labels set no tags.
 pub(crate) fn restored_for(tag: &str, rule: &str) -> String {
     format!("cloud tag `{tag}` restored: {rule}")
@@ -331,8 +232,10 @@ pub(crate) const EMPTY_MAP: &str = "no tags are left";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{NoTagReason, TagSkipReason};
     use facts::messages::EntryName;
     use facts::messages::propagation::must_be_removed;
+    use tag_rules::profiles::{KeyCharacters, Unit};
 
     const VM: &str = "XGenericVM team-a/vm-1";
 
@@ -442,7 +345,7 @@ mod tests {
     fn a_required_tag_names_its_reason_and_setting() {
         let setting = SettingValue { setting: "cloudTags.required[0].onMissing", value: "reject" };
         assert_eq!(
-            refused_without("team", "no-label", setting),
+            refused_without("team", NoTagReason::NoLabel, setting),
             "required cloud tag of label `team` is missing: the label is not set \
              (`cloudTags.required[0].onMissing` is `reject`)"
         );

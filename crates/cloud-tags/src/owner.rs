@@ -25,9 +25,9 @@ pub(super) enum RegistryOwner<'k> {
 }
 
 impl<'k> RegistryOwner<'k> {
-    /// The owner that a qualified key names, if it has one of the three forms.
+    /// The owner that a qualified key names, if it has one of the three forms, and is not Kubernetes' or Crossplane's.
     pub(super) fn of_key(key: &'k str) -> Option<Self> {
-        let (owner, _) = key.split_once('/')?;
+        let (owner, _) = key.split_once('/').filter(|_| !is_reserved(key))?;
         Some(match owner.split_once(':') {
             None if key_form::fits(Scope::Platform, key) => RegistryOwner::Platform,
             None if key_form::fits(Scope::Domain, key) => RegistryOwner::Domain(owner),
@@ -121,6 +121,7 @@ mod tests {
             ("platform:a/b", Some("project.platform.a")),
             ("team", None),
             (":a/b", None),
+            ("crossplane.io/composite", None),
         ] {
             let name = RegistryOwner::of_key(key).and_then(RegistryOwner::registry_name);
             assert_eq!(name.as_deref(), expected, "{key}");

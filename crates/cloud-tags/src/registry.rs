@@ -159,7 +159,7 @@ impl<'e> ReadRegistries<'e> {
         belonging: &Belonging<'_>,
     ) -> Result<(), Stop> {
         let mut owners = BTreeMap::<RegistryOwner<'_>, BTreeSet<String>>::new();
-        for key in keys.iter().filter(|key| !is_reserved(key) && !SEEDED.contains(*key)) {
+        for key in keys.iter().filter(|key| !SEEDED.contains(*key)) {
             if let Some(owner) = RegistryOwner::of_key(key).filter(|owner| belonging.is_below(*owner)) {
                 owners.entry(owner).or_default().insert((*key).to_owned());
             }

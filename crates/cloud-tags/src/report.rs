@@ -29,14 +29,14 @@ pub struct TagReport {
     pub headroom: usize,
     /// Required tags that the composite does not have, and why: `no-label`, or as in `not_propagating` or `skipped`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub missing: BTreeMap<String, &'static str>,
+    pub missing: BTreeMap<String, NoTagReason>,
     /// Labels that propagate and do not become tags.
     pub skipped: Vec<SkippedLabel>,
     /// Labels that are not meant to become tags, and why: `not-defined` in the registry, `not-opted-in` by their
     /// definition, `seeded`, which cannot be opted in, `not-a-string`, `another-source`, where the definition takes the label
     /// from another object, or `registry-unread`, where the registry that may define it could not be read.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub not_propagating: BTreeMap<String, &'static str>,
+    pub not_propagating: BTreeMap<String, NoTagReason>,
     /// Definitions of its labels that do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_definitions: Vec<IgnoredDefinition>,
@@ -197,6 +197,56 @@ impl TagSkipReason {
 }
 
 impl Serialize for TagSkipReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Why there is no tag of a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoTagReason {
+    /// The label is not set.
+    NoLabel,
+    /// The label registry does not define it.
+    NotDefined,
+    /// Its definition does not opt it in.
+    NotOptedIn,
+    /// It is a seeded label, which cannot be opted in.
+    Seeded,
+    /// Its value is not a string.
+    NotAString,
+    /// Its definition takes it from another object.
+    AnotherSource,
+    /// The registry that may define it cannot be read.
+    RegistryUnread,
+    /// It propagates and is skipped.
+    Skipped(TagSkipReason),
+}
+
+impl NoTagReason {
+    /// The stable name, for the report.
+    ///
+    /// ```
+    /// use cloud_tags::report::NoTagReason;
+    ///
+    /// assert_eq!(NoTagReason::NotOptedIn.as_str(), "not-opted-in");
+    /// ```
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            NoTagReason::NoLabel => "no-label",
+            NoTagReason::NotDefined => "not-defined",
+            NoTagReason::NotOptedIn => "not-opted-in",
+            NoTagReason::Seeded => "seeded",
+            NoTagReason::NotAString => "not-a-string",
+            NoTagReason::AnotherSource => "another-source",
+            NoTagReason::RegistryUnread => "registry-unread",
+            NoTagReason::Skipped(reason) => reason.as_str(),
+        }
+    }
+}
+
+impl Serialize for NoTagReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::report::NoTagReason;
 use super::rules::TagRules;
 use super::transform::Transformed;
 use tag_rules::{CloudTags, OnMissingTag, RequiredTag};
@@ -11,7 +12,7 @@ pub struct Missing {
     /// The label's key.
     pub key: String,
     /// Why there is no tag.
-    pub reason: &'static str,
+    pub reason: NoTagReason,
     /// The setting that decides how the policy reacts.
     pub setting: String,
     /// How the policy reacts.
@@ -24,7 +25,7 @@ pub(super) fn missing(
     rules: TagRules,
     made: &Transformed,
     has: impl Fn(&str) -> bool,
-    not_propagating: &BTreeMap<String, &'static str>,
+    not_propagating: &BTreeMap<String, NoTagReason>,
 ) -> Vec<Missing> {
     let of = |(index, required): (usize, &RequiredTag)| {
         let key = &*required.key;
@@ -32,8 +33,9 @@ pub(super) fn missing(
         if is_made || has(&rules.tag_key_below(&settings.prefix, key)) {
             return None;
         }
-        let skipped = made.skipped.iter().find(|skip| skip.qualified_key == key).map(|skip| skip.reason.as_str());
-        let reason = skipped.or_else(|| not_propagating.get(key).copied()).unwrap_or("no-label");
+        let skipped = made.skipped.iter().find(|skip| skip.qualified_key == key);
+        let skipped = skipped.map(|skip| NoTagReason::Skipped(skip.reason));
+        let reason = skipped.or_else(|| not_propagating.get(key).copied()).unwrap_or(NoTagReason::NoLabel);
         let setting = format!("cloudTags.required[{index}].onMissing");
         Some(Missing { key: key.to_owned(), reason, setting, on_missing: required.on_missing })
     };

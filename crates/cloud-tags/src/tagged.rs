@@ -10,7 +10,7 @@ use super::rules::TagRules;
 use super::transform::{Transformed, cloud_tags_that_pass};
 use super::verdicts::verdicts;
 use super::webhook::Webhook;
-use crate::report::TagReport;
+use crate::report::{NoTagReason, TagReport};
 use facts::change::{Change, Value};
 use facts::finding::Finding;
 use tag_rules::Definition;
@@ -42,7 +42,7 @@ pub(super) struct Made {
     pub(super) rules: TagRules,
     pub(super) transformed: Transformed,
     /// The labels that are not meant to be tags, and why.
-    pub(super) not_propagating: BTreeMap<String, &'static str>,
+    pub(super) not_propagating: BTreeMap<String, NoTagReason>,
     /// The most tags that there may be.
     most: usize,
 }

@@ -30,7 +30,6 @@ use cluster_api::catalog::appliers::is_of_cluster_api;
 use cluster_api::catalog::version::Version;
 use cluster_api::subject::Subject;
 use facts::messages::about;
-use facts::stop::Stop;
 use kube::answers::{Answers, ReadBudget, Reads};
 use kube::cluster::Cluster;
 use kube::lookup::Lookups;
@@ -201,11 +200,10 @@ impl<'e> Evaluation<'e> {
     fn stages(&self) -> Result<Outcome, Malformed> {
         let applied = match self.decide() {
             Ok(decision) => self.apply(decision),
-            Err(Stop::NotApplicable(inert)) => self.not_applicable(inert),
-            Err(Stop::LookupFailed(failed)) => self.unanswered(failed),
-            Err(Stop::RegistryFailed(failed)) => self.unregistered(failed),
-            Err(Stop::SourceFailed(failed)) => self.without_source(failed),
-            Err(Stop::Malformed(malformed)) => return Err(malformed),
+            Err(stop) => {
+                let tagged = self.undecided_tags(&stop);
+                self.with_undecided_tags(self.stopped(stop)?, tagged)
+            }
         };
         let found = self.check(&applied)?;
         Ok(self.render(self.hints(), applied, found))

@@ -99,7 +99,7 @@ pub use setting_types::{
     SettingProblem, SettingsError, Stance, Users,
 };
 pub use settings::{Lookup, Settings};
-pub use tag_carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
+pub use tag_carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags, tags_of_kind};
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
 pub use tag_rules::{
     BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,

@@ -100,7 +100,7 @@ impl Pattern {
                 // The lines before draw the expression.
                 _ => text.lines().last().unwrap_or_default().replace("error: ", "does not compile: "),
             };
-            PatternError { expression: self.source.clone(), reason }
+            PatternError { expression: self.source.clone(), reason, is_gos: false }
         })
     }
 }
@@ -124,6 +124,21 @@ impl From<Pattern> for String {
 pub struct PatternError {
     expression: String,
     reason: String,
+    is_gos: bool,
+}
+
+impl PatternError {
+    /// Whether Go is known to reject the expression as well. What only the compiler rejects is not known.
+    ///
+    /// ```
+    /// use setting_types::Pattern;
+    ///
+    /// let is_gos = |source| Pattern::parse(source).is_err_and(|error| error.is_of_go());
+    /// assert_eq!([r"a(?=b)", r"\pL"].map(is_gos), [true, false]);
+    /// ```
+    pub fn is_of_go(&self) -> bool {
+        self.is_gos
+    }
 }
 
 impl fmt::Display for PatternError {
@@ -279,6 +294,23 @@ mod tests {
             let error = Pattern::parse(source).and_then(|pattern| pattern.check()).unwrap_err();
             assert_eq!(error.to_string(), format!("`{source}` {reason}"));
         }
+    }
+
+    /// What Go 1.26.8 rejects and accepts, among what [`Pattern::parse`] may reject.
+    #[rustfmt::skip]
+    const REJECTED_BY_GO: &[&str] = &[
+        r"\1", r"\C", r"\u0041", r"\Z", r"[\b]", r"a\", r"a[b", r"(?x)a", r"(?u)a", r"(?R)a", r"(?=a)", r"(?P<a.b>a)", r"(a", r"a)", r"*a", r"a|{2}", r"a**", r"a*+", r"a{2}{3}", r"a??*", r"a{1001}", r"a{2,1}", r"(?!a)", r"(?<=a)b", r"(?<!a)b", r"a++", r"a?+", r"\8", r"(?P=n)", r"(?>a)", r"[a", r"(?i", r"(?P<a", r"(?P<>a)", r"\x", r"\xg", r"[[:word:]", r"\c", r"\e", r"\K", r"\G", r"\h", r"\R", r"\X", r"(?#c)", r"a{1}{2}", r"(*)", r"(|*)", r"a{1000,1001}",
+    ];
+    #[rustfmt::skip]
+    const ACCEPTED_BY_GO: &[&str] = &[
+        r"a\pL", r"\Q.\E", r"a\<", r"\b{start}", r"\B{ 2}", r"\xff", r"aé", r"[a&&b]", r"[--a]", r"[~~]", r"[a[b]", r"[]-a]", r"[\d-a]", r"(?)", r"(?<0>a)", r"a(?i)*", r"(?ii)a", r"(?<n>a)(?<n>b)", r"a{,2}", r"a{1, 2}", r"a{01}", r"\12", r"\z", r"a{,}", r"[]a]", r"^*", r"$*", r"\b*", r"(?:)*", r"()*", r"\x80", r"\x{e9}",
+    ];
+
+    #[test]
+    fn what_go_rejects_is_known_and_what_it_accepts_is_not_taken_for_it() {
+        let is_gos = |source: &&&str| Pattern::parse(source).is_err_and(|error| error.is_of_go());
+        assert_eq!(REJECTED_BY_GO.iter().filter(is_gos).collect::<Vec<_>>(), REJECTED_BY_GO.iter().collect::<Vec<_>>());
+        assert_eq!(ACCEPTED_BY_GO.iter().filter(is_gos).collect::<Vec<_>>(), Vec::<&&str>::new());
     }
 
     #[test]

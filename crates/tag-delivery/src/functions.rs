@@ -21,12 +21,12 @@ pub enum FunctionEffect {
     /// Writes tags of resources that were composed before.
     Tags,
     /// Composes no cloud resource, and does not change what a provider reads in the resources that it keeps.
-    LeavesResources,
+    ResourcesUnchanged,
     /// Composes resources with a program, which is not evaluated.
     Programs,
 }
 
-use FunctionEffect::{LeavesResources, Patches, Programs, Tags};
+use FunctionEffect::{Patches, Programs, ResourcesUnchanged, Tags};
 
 const fn row(name: &'static str, input: &'static str, effect: FunctionEffect, source: &'static str) -> Function {
     Function { name, input, effect, source }
@@ -38,17 +38,17 @@ pub const FUNCTIONS: &[Function] = &[
     row("function-patch-and-transform", "pt.fn.crossplane.io", Patches, "crossplane-contrib/function-patch-and-transform, fn.go"),
     row("function-tag-manager", "tag-manager.fn.crossplane.io", Tags, "crossplane-contrib/function-tag-manager, fn.go"),
     // Marks resources as ready.
-    row("function-auto-ready", "", LeavesResources, "crossplane/function-auto-ready, fn.go"),
+    row("function-auto-ready", "", ResourcesUnchanged, "crossplane/function-auto-ready, fn.go"),
     // Holds resources back until others are ready.
-    row("function-sequencer", "sequencer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-sequencer, input/v1beta1"),
+    row("function-sequencer", "sequencer.fn.crossplane.io", ResourcesUnchanged, "crossplane-contrib/function-sequencer, input/v1beta1"),
     // Write the composite's status, or the input of later functions.
-    row("function-status-transformer", "function-status-transformer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-status-transformer, input/v1beta1"),
-    row("function-environment-configs", "environmentconfigs.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-environment-configs, fn.go"),
-    row("function-extra-resources", "extra-resources.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-extra-resources, fn.go"),
+    row("function-status-transformer", "function-status-transformer.fn.crossplane.io", ResourcesUnchanged, "crossplane-contrib/function-status-transformer, input/v1beta1"),
+    row("function-environment-configs", "environmentconfigs.fn.crossplane.io", ResourcesUnchanged, "crossplane-contrib/function-environment-configs, fn.go"),
+    row("function-extra-resources", "extra-resources.fn.crossplane.io", ResourcesUnchanged, "crossplane-contrib/function-extra-resources, fn.go"),
     // Removes whole resources and does not change the others.
-    row("function-cel-filter", "cel.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-cel-filter, fn.go"),
+    row("function-cel-filter", "cel.fn.crossplane.io", ResourcesUnchanged, "crossplane-contrib/function-cel-filter, fn.go"),
     // Adds Usages, which have no tags.
-    row("function-deletion-protection", "protection.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-deletion-protection, fn.go"),
+    row("function-deletion-protection", "protection.fn.crossplane.io", ResourcesUnchanged, "crossplane-contrib/function-deletion-protection, fn.go"),
     row("function-kcl", "krm.kcl.dev", Programs, "crossplane-contrib/function-kcl, README.md"),
     row("function-go-templating", "gotemplating.fn.crossplane.io", Programs, "crossplane-contrib/function-go-templating, fn.go"),
     row("function-python", "", Programs, "crossplane-contrib/function-python, README.md"),
@@ -79,8 +79,8 @@ mod tests {
     fn a_function_is_known_by_the_end_of_its_name_or_by_its_input() {
         let effect = |name, input| Function::of(name, input).map(|function| function.effect);
         assert_eq!(effect("patches", "pt.fn.crossplane.io"), Some(Patches));
-        assert_eq!(effect("crossplane-contrib-function-sequencer", ""), Some(LeavesResources));
-        assert_eq!(effect("function-cel-filter", "pt.fn.crossplane.io"), Some(LeavesResources));
+        assert_eq!(effect("crossplane-contrib-function-sequencer", ""), Some(ResourcesUnchanged));
+        assert_eq!(effect("function-cel-filter", "pt.fn.crossplane.io"), Some(ResourcesUnchanged));
         assert_eq!(effect("function-auto-ready-too", ""), None);
         assert_eq!(effect("", ""), None);
     }

@@ -138,14 +138,14 @@ impl<'e> Evaluation<'e> {
     }
 
     /// Adds what is said about every label that does not become a tag.
-    fn apply_tags(&self, tagged: Tagged) -> AppliedDecision<'e> {
+    pub(super) fn apply_tags(&self, tagged: Tagged) -> AppliedDecision<'e> {
         let Tagged { changes, undone, unknown_provider, missing, leaves_sources, touches_tags, findings, cloud, tags } =
             tagged;
         let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         let mut applied = if !refusing.is_empty() {
             let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
-                tag_messages::refused_without(key, reason, SettingValue { setting, value: "reject" })
+                tag_messages::refused_without(key, *reason, SettingValue { setting, value: "reject" })
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
             AppliedDecision::refused(about(&self.title, &reasons), changes)
@@ -162,7 +162,7 @@ impl<'e> Evaluation<'e> {
         };
         let notices = &mut applied.notices;
         for Missing { key, reason, setting, .. } in missing.iter().filter(|_| touches_tags) {
-            let message = tag_messages::missing(key, reason);
+            let message = tag_messages::missing(key, *reason);
             let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
             notices.log(LogLevel::Warning, about(&self.title, &message), attributes);
             notices.warn(message);

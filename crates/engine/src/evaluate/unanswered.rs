@@ -5,21 +5,63 @@ use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::notices::Notices;
 use super::role::Role;
+use crate::json::Malformed;
 use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
+use cloud_tags::composite::Composite;
 use cloud_tags::messages as tag_messages;
+use cloud_tags::tagged::Tagged;
 use cloud_tags::{composite, infrastructure};
 use cluster_api::propagation::untouched;
 use facts::messages::{SettingValue, about};
 use facts::not_applicable::{NotApplicable, NotApplicableReason};
 use facts::shortening::first_that_elides;
+use facts::stop::Stop;
 use kube::cluster::LookupCause;
 use kube::read_failure::LookupFailed;
 use setting_types::Reaction;
 
 impl<'e> Evaluation<'e> {
+    /// What is done about a request that is not compared.
+    ///
+    /// # Errors
+    /// When the object does not have the structure of a Kubernetes object.
+    pub(super) fn stopped(&self, stop: Stop) -> Result<AppliedDecision<'e>, Malformed> {
+        Ok(match stop {
+            Stop::NotApplicable(inert) => self.not_applicable(inert),
+            Stop::LookupFailed(failed) => self.unanswered(failed),
+            Stop::RegistryFailed(failed) => self.unregistered(failed),
+            Stop::SourceFailed(failed) => self.without_source(failed),
+            Stop::Malformed(malformed) => return Err(malformed),
+        })
+    }
+
+    /// The cloud tags that a request newly writes although its labels are not compared: nobody vouches for them.
+    pub(super) fn undecided_tags(&self, stop: &Stop) -> Option<Tagged> {
+        let Evaluation { subject, settings, lookups, .. } = self;
+        let settings = settings.of_tags();
+        match self.role {
+            Role::Composite(composites) => Composite { subject, composites, settings, lookups }.undecided(stop),
+            Role::Infrastructure(row) => infrastructure::undecided(subject, row, settings, stop),
+            _ => None,
+        }
+    }
+
+    /// Removes such tags, unless the request is refused.
+    pub(super) fn with_undecided_tags(
+        &self,
+        stopped: AppliedDecision<'e>,
+        tagged: Option<Tagged>,
+    ) -> AppliedDecision<'e> {
+        let Some(tagged) = tagged.filter(|_| !stopped.admission.is_refused()) else { return stopped };
+        let (mut applied, mut notices) = (self.apply_tags(tagged), stopped.notices);
+        notices.append(applied.notices);
+        applied.notices = notices;
+        applied
+    }
+
     /// An object above could not be read: accepts, warns or refuses, as the settings say.
-    pub(super) fn unanswered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+    fn unanswered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
         let lookup = &self.settings.lookup;
         let (reaction, setting, reason) = if failed.error.cause == LookupCause::NotFound {
             (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing)
@@ -30,13 +72,13 @@ impl<'e> Evaluation<'e> {
     }
 
     /// The same for the label registry.
-    pub(super) fn unregistered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+    fn unregistered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
         let reaction = self.settings.cloud_tags.on_registry_failure;
         self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
     }
 
     /// The same for an object whose labels become tags.
-    pub(super) fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+    fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
         let reason = if failed.error.cause == LookupCause::NotFound {
             NotApplicableReason::ParentMissing
         } else {
@@ -88,7 +130,7 @@ impl<'e> Evaluation<'e> {
     }
 
     /// Accepts. That nothing is done is reported if there is something to fix.
-    pub(super) fn not_applicable(&self, inert: NotApplicable) -> AppliedDecision<'e> {
+    fn not_applicable(&self, inert: NotApplicable) -> AppliedDecision<'e> {
         let in_short = match inert.reason {
             NotApplicableReason::UnusableAssignments => Some(tag_messages::LEFT_ALONE),
             NotApplicableReason::UnusableTags => Some(tag_messages::NO_MAP_LEFT_ALONE),

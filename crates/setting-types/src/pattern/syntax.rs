@@ -81,7 +81,7 @@ impl<'a> Scan<'a> {
                 '(' => self.group(at)?,
                 ')' => {
                     let Some(outer) = self.outer.pop() else {
-                        return self.refuse(at, "`)` has no matching `(`: write `\\)` for the character");
+                        return self.refuse_as(at, "`)` has no matching `(`: write `\\)` for the character", true);
                     };
                     self.level.then(Last::Nothing);
                     let copies = mem::replace(&mut self.level, outer).copies;
@@ -103,7 +103,7 @@ impl<'a> Scan<'a> {
                 _ => self.level.then(Last::Atom(1)),
             }
         }
-        if self.outer.is_empty() { Ok(()) } else { self.refuse(self.level.open, "`(` is not closed: add `)`") }
+        if self.outer.is_empty() { Ok(()) } else { self.refuse_as(self.level.open, "`(` is not closed: add `)`", true) }
     }
 
     fn at(&self) -> usize {
@@ -123,19 +123,26 @@ impl<'a> Scan<'a> {
         rest.is_some()
     }
 
+    /// Rust rejects it, or reads it differently.
     fn refuse<T>(&self, at: usize, reason: impl fmt::Display) -> Result<T, PatternError> {
-        Err(PatternError { expression: self.source.to_owned(), reason: format!("at byte {at}: {reason}") })
+        self.refuse_as(at, reason, false)
+    }
+
+    /// Go rejects it as well, if `is_gos`. Everything before it is read as Go reads it.
+    fn refuse_as<T>(&self, at: usize, reason: impl fmt::Display, is_gos: bool) -> Result<T, PatternError> {
+        Err(PatternError { expression: self.source.to_owned(), reason: format!("at byte {at}: {reason}"), is_gos })
     }
 
     fn group(&mut self, at: usize) -> Result<(), PatternError> {
         if self.eat("?P<") || self.eat("?<") {
             // Go lets a name begin with a digit, Rust lets it hold `.`, `[` and `]`.
             let (name, rest) = self.rest.split_once('>').unwrap_or_default();
-            let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-            if !first || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-                return self.refuse(
+            let is_gos = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if !is_gos || name.starts_with(|c: char| c.is_ascii_digit()) {
+                return self.refuse_as(
                     at,
                     "a group name must consist of ASCII letters, digits and `_`, and must not start with a digit",
+                    !is_gos,
                 );
             }
             self.rest = rest;
@@ -148,7 +155,11 @@ impl<'a> Scan<'a> {
                 return Ok(());
             }
             if !self.eat(":") {
-                return self.refuse(at, "`(?` must be followed by flags from `imsU` or `-`, then `:` or `)`");
+                return self.refuse_as(
+                    at,
+                    "`(?` must be followed by flags from `imsU` or `-`, then `:` or `)`",
+                    !empty,
+                );
             }
         }
         self.outer.push(mem::replace(&mut self.level, PatternGroup::new(at)));
@@ -164,9 +175,10 @@ impl<'a> Scan<'a> {
             return self.refuse(at, "`{` does not start a valid repetition in Go: write `\\{` for the character");
         };
         if min.max(max.unwrap_or(0)) > MOST_COPIES || max.is_some_and(|max| max < min) {
-            return self.refuse(
+            return self.refuse_as(
                 at,
                 format!("repetition counts must be at most {MOST_COPIES}, and the first must not exceed the second"),
+                true,
             );
         }
         self.rest = rest;
@@ -177,10 +189,19 @@ impl<'a> Scan<'a> {
         self.eat("?");
         let copies = match self.level.last {
             Last::Nothing => {
-                return self.refuse(at, "there is nothing before it to repeat: write `\\` before the character");
+                let is_after_flags = self.source.get(..at).is_some_and(|before| before.ends_with(')'));
+                return self.refuse_as(
+                    at,
+                    "there is nothing before it to repeat: write `\\` before the character",
+                    !is_after_flags,
+                );
             }
             Last::Repeat(_) => {
-                return self.refuse(at, "Go does not allow a repeated repetition: wrap the inner one in `(?:…)`");
+                return self.refuse_as(
+                    at,
+                    "Go does not allow a repeated repetition: wrap the inner one in `(?:…)`",
+                    true,
+                );
             }
             // Go does not check below a repetition that makes no copy.
             Last::Atom(_) if max == Some(0) => 1,
@@ -200,10 +221,16 @@ impl<'a> Scan<'a> {
     /// to those that are allowed everywhere.
     fn escape(&mut self, at: usize, others: &str) -> Result<bool, PatternError> {
         let Some(c) = self.next() else {
-            return self.refuse(at, "nothing follows `\\`: write `\\\\` for the character");
+            return self.refuse_as(at, "nothing follows `\\`: write `\\\\` for the character", true);
         };
         if let Some((_, reason)) = ESCAPES.iter().find(|(escapes, _)| escapes.contains(c)) {
-            return self.refuse(at, format!("`\\{c}`: {reason}"));
+            let is_gos = match c {
+                'C' | 'u' | 'U' | '8' | '9' => true,
+                // A backreference, unless it is octal.
+                '1'..='7' => !self.rest.starts_with(|next: char| next.is_digit(8)),
+                _ => false,
+            };
+            return self.refuse_as(at, format!("`\\{c}`: {reason}"), is_gos);
         }
         match c {
             'x' => {
@@ -211,7 +238,8 @@ impl<'a> Scan<'a> {
                 let (digits, rest) = braced.or_else(|| self.rest.split_at_checked(2)).unwrap_or_default();
                 let hexadecimal = digits.bytes().all(|b| b.is_ascii_hexdigit());
                 if !hexadecimal || !u8::from_str_radix(digits, 16).is_ok_and(|code| code.is_ascii()) {
-                    return self.refuse(at, "`\\x` takes two hexadecimal digits, at most `7f`");
+                    let is_gos = digits.is_empty() || !hexadecimal;
+                    return self.refuse_as(at, "`\\x` takes two hexadecimal digits, at most `7f`", is_gos);
                 }
                 self.rest = rest;
                 Ok(true)
@@ -220,7 +248,7 @@ impl<'a> Scan<'a> {
             'a' | 'f' | 'n' | 'r' | 't' | 'v' => Ok(true),
             _ if !c.is_ascii_alphanumeric() => Ok(true),
             _ if others.contains(c) => Ok(false),
-            _ => self.refuse(at, format!("`\\{c}` is not a valid escape here: write `{c}` for the character")),
+            _ => self.refuse_as(at, format!("`\\{c}` is not a valid escape here: write `{c}` for the character"), true),
         }
     }
 
@@ -262,7 +290,7 @@ impl<'a> Scan<'a> {
     fn class_item(&mut self, open: usize) -> Result<bool, PatternError> {
         let at = self.at();
         match self.next() {
-            None => self.refuse(open, "`[` is not closed: add `]`, or write `\\[` for the character"),
+            None => self.refuse_as(open, "`[` is not closed: add `]`, or write `\\[` for the character", true),
             Some('\\') => self.escape(at, ""),
             Some('[') => {
                 let named = self.rest.strip_prefix(':').and_then(|rest| rest.split_once(":]"));

@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::place::{SettingNode, SettingStep};
 use crate::problems::{SettingProblem, joined};
 
+/// Names of fields before they were renamed: they are read, and not suggested.
+const FORMER_NAMES: [&str; 1] = ["nodeUnreachable"];
+
 /// Why a value cannot be read. Its path is added on the way out of the tree.
 #[derive(Debug)]
 pub(super) struct ReadFault {
@@ -133,7 +136,8 @@ impl Error for ReadFault {
     }
 
     fn unknown_field(_: &str, fields: &'static [&'static str]) -> Self {
-        ReadFault::custom(format!("unknown field, expected {}", one_of(fields)))
+        let current: Vec<&str> = fields.iter().copied().filter(|field| !FORMER_NAMES.contains(field)).collect();
+        ReadFault::custom(format!("unknown field, expected {}", one_of(&current)))
     }
 
     fn missing_field(field: &'static str) -> Self {

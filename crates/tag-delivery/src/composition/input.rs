@@ -7,6 +7,7 @@ use super::halt::Halt;
 use super::patch::{Patch, only};
 use crate::json::document::Json;
 use crate::messages;
+use setting_types::Pattern;
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy)]
@@ -185,13 +186,23 @@ fn transform<'a>(transform: Json<'a>) -> Result<(), Halt<'a>> {
             if elements(matches, "patterns")?.count() == 0 {
                 return Err(missing(matches, "patterns"));
             }
-            elements(matches, "patterns")?.try_for_each(|pattern| variant(pattern, "type", PATTERNS))
+            elements(matches, "patterns")?.try_for_each(|pattern| {
+                variant(pattern, "type", PATTERNS)?;
+                match pattern.string(&["type"])? {
+                    Some("regexp") => compiles(pattern, "regexp"),
+                    _ => Ok(()),
+                }
+            })
         }
         "string" => {
             let string = transform.get("string")?;
             variant(string, "type", STRINGS)?;
             match string.string(&["type"])? {
-                Some("Regexp") => not_empty(string.get("regexp")?, "match"),
+                Some("Regexp") => {
+                    let expression = string.get("regexp")?;
+                    not_empty(expression, "match")?;
+                    compiles(expression, "match")
+                }
                 Some("Replace") => not_empty(string.get("replace")?, "search"),
                 _ => Ok(()),
             }
@@ -226,6 +237,14 @@ fn variant<'a>(at: Json<'a>, field: &'static str, variants: Variants) -> Result<
 fn not_empty<'a>(at: Json<'a>, field: &'static str) -> Result<(), Halt<'a>> {
     match at.string(&[field])?.unwrap_or_default() {
         "" => Err(missing(at, field)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an expression that Go does not compile, as far as that is known.
+fn compiles<'a>(at: Json<'a>, field: &'static str) -> Result<(), Halt<'a>> {
+    match Pattern::parse(at.string(&[field])?.unwrap_or_default()) {
+        Err(error) if error.is_of_go() => Err(Halt::fails(at, messages::invalid_expression(field, &error))),
         _ => Ok(()),
     }
 }

@@ -94,7 +94,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             }
             Some(FunctionEffect::Patches) => self.patch_and_transform(input, Dialect::Function)?,
             Some(FunctionEffect::Tags) => self.tag(input, faults)?,
-            Some(FunctionEffect::LeavesResources) => {}
+            Some(FunctionEffect::ResourcesUnchanged) => {}
             Some(FunctionEffect::Programs) => self.leave_unread(step, messages::program(name), faults),
             None => self.leave_unread(step, messages::unknown_function(name), faults),
         }

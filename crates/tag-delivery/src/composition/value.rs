@@ -2,9 +2,12 @@
 //!
 //! Source: crossplane-runtime, pkg/fieldpath/paved.go, `GetValue`, `SetValue` and `ExpandWildcards`; pkg/fieldpath/merge.go.
 
+mod paths;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub(super) use self::paths::Expanded;
 use super::field_path::FieldPathStep;
 use crate::json::document::Json;
 
@@ -64,14 +67,6 @@ pub(super) enum MergePolicy {
     Merge,
     /// Objects are merged, and new values replace existing ones.
     ForceMerge,
-}
-
-/// The paths that a path with wildcards matches.
-#[derive(Debug, Default)]
-pub(super) struct Expanded<'a> {
-    pub(super) paths: Vec<Vec<FieldPathStep<'a>>>,
-    /// Whether it may match others as well.
-    pub(super) is_open: bool,
 }
 
 impl<'a> SimulatedValue<'a> {
@@ -231,107 +226,6 @@ impl<'a> SimulatedValue<'a> {
     fn unfold_object(&mut self) {
         if matches!(self, SimulatedValue::Given(_)) {
             self.unfold(FieldPathStep::EVERY);
-        }
-    }
-
-    /// The paths that exist for a path with wildcards; none if a step is absent.
-    ///
-    /// # Errors
-    /// When a step leads through something other than an object or a list, or a wildcard matches nothing.
-    pub(super) fn expand(&self, path: &[FieldPathStep<'a>]) -> Result<Expanded<'a>, NoPathValue> {
-        let mut expanded = Expanded::default();
-        self.expand_into(path, &mut Vec::new(), &mut expanded)?;
-        Ok(expanded)
-    }
-
-    fn expand_into(
-        &self,
-        path: &[FieldPathStep<'a>],
-        at: &mut Vec<FieldPathStep<'a>>,
-        expanded: &mut Expanded<'a>,
-    ) -> Result<(), NoPathValue> {
-        let Some((step, rest)) = path.split_first() else {
-            expanded.paths.push(at.clone());
-            return Ok(());
-        };
-        let steps = if *step == FieldPathStep::EVERY { self.steps(expanded)? } else { vec![*step] };
-        for step in steps {
-            let child = match self.child(step) {
-                Err(NoPathValue::NotFound) => continue,
-                child => child?,
-            };
-            at.push(step);
-            child.expand_into(rest, at, expanded)?;
-            at.pop();
-        }
-        Ok(())
-    }
-
-    /// The steps that a wildcard matches.
-    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoPathValue> {
-        match self {
-            SimulatedValue::Unknown => {
-                expanded.is_open = true;
-                Ok(Vec::new())
-            }
-            SimulatedValue::Object(object) => {
-                expanded.is_open |= object.is_open;
-                // One entry represents all tags.
-                let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
-                Ok(object.fields.keys().copied().chain(tag).map(FieldPathStep::Field).collect())
-            }
-            SimulatedValue::List(elements) => Ok(elements.keys().copied().map(FieldPathStep::Element).collect()),
-            SimulatedValue::Given(json) if json.is_null() => Err(NoPathValue::NotFound),
-            SimulatedValue::Given(json) => {
-                let fields =
-                    json.as_fields().map(|fields| fields.map(|(name, _)| FieldPathStep::Field(name)).collect());
-                let elements =
-                    || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| FieldPathStep::Element(at)).collect());
-                fields.or_else(elements).ok_or_else(|| NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY)))
-            }
-            SimulatedValue::Absent => Err(NoPathValue::NotFound),
-            SimulatedValue::Scalar => Err(NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY))),
-        }
-    }
-
-    /// The entries of `spec.cloudTags` under a path of fields, in any elements of lists on the path.
-    pub(super) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<ComposedTags<'a>> {
-        match (self, path.split_first()) {
-            (SimulatedValue::Object(object), None) => object.tags,
-            (SimulatedValue::Object(object), Some((FieldPathStep::Field(name), rest))) => {
-                object.fields.get(name)?.tags_at(rest)
-            }
-            (SimulatedValue::List(elements), Some(_)) => elements.values().find_map(|element| element.tags_at(path)),
-            _ => None,
-        }
-    }
-
-    /// Every place that has entries of `spec.cloudTags`.
-    pub(super) fn places(&self) -> Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)> {
-        let mut places = Vec::new();
-        self.places_into(&mut Vec::new(), &mut places);
-        places
-    }
-
-    fn places_into(
-        &self,
-        at: &mut Vec<FieldPathStep<'a>>,
-        places: &mut Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)>,
-    ) {
-        let mut below = |step, value: &SimulatedValue<'a>| {
-            at.push(step);
-            value.places_into(at, places);
-            at.pop();
-        };
-        match self {
-            SimulatedValue::Object(object) => {
-                object.fields.iter().for_each(|(name, value)| below(FieldPathStep::Field(name), value));
-                places.extend(object.tags.map(|tags| (at.clone(), tags)));
-            }
-            SimulatedValue::List(elements) => {
-                elements.iter().for_each(|(index, value)| below(FieldPathStep::Element(*index), value))
-            }
-            SimulatedValue::Absent | SimulatedValue::Given(_) | SimulatedValue::Scalar | SimulatedValue::Unknown => {}
         }
     }
 

@@ -1,5 +1,7 @@
 //! `cloudTags`.
 
+mod contradictions;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,17 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::composites::Composites;
 use super::definition::Definition;
-use super::definition::objections;
 use super::registry_reference::RegistryReference;
 use super::sources::{BelongsTo, LabelSource, OwnerLabel, TagSourceSettings, Tenant, TenantName};
 use crate::crossplane::CROSSPLANE;
-use crate::profiles::Profile;
 use crate::strict::StrictProfile;
 use crate::texts::{ProfileName, TagPrefix};
 use setting_types::Controllers;
 use setting_types::NonEmpty;
 use setting_types::Reaction;
-use setting_types::SettingProblem;
 use setting_types::Stance;
 use setting_types::object;
 
@@ -201,76 +200,6 @@ impl CloudTags {
         let mut prefixes = vec![Cow::Borrowed(own)];
         prefixes.extend(strict.filter(|prefix| prefix != own).map(Cow::Owned));
         prefixes
-    }
-
-    /// Combinations of settings that are not allowed.
-    pub fn contradictions(&self) -> Vec<SettingProblem> {
-        let mut problems = Vec::new();
-        let mut seen = BTreeSet::new();
-        for group in self.composites.iter().flat_map(|composites| &composites.api_groups) {
-            if !seen.insert(group) {
-                problems.push(SettingProblem::new(
-                    "cloudTags.composites",
-                    format!("API group `{}` is listed twice", &**group),
-                ));
-            }
-        }
-        if self.registry.is_some() && !self.definitions.is_empty() {
-            problems.push(SettingProblem::new(
-                "cloudTags.registry",
-                "cannot be combined with `cloudTags.definitions`: remove one of them",
-            ));
-        }
-        let mut names = BTreeSet::new();
-        let listed_names = self.registry.iter().flat_map(RegistryReference::names).map(|name| &**name);
-        for name in listed_names.filter(|name| !names.insert(*name)) {
-            problems.push(SettingProblem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
-        }
-        if let Some(RegistryReference::ByScope(by_scope)) = &self.registry {
-            let is_missing = |known: bool| *by_scope && !known;
-            let problem = "is missing: `cloudTags.registry.byScope` needs it to find the registries of a composite";
-            let missing =
-                [("domain", self.belongs_to.domain.is_some()), ("project", self.belongs_to.project.is_some())];
-            problems.extend(
-                missing
-                    .into_iter()
-                    .filter(|(_, known)| is_missing(*known))
-                    .map(|(level, _)| SettingProblem::new(format!("cloudTags.belongsTo.{level}"), problem)),
-            );
-            if !by_scope {
-                problems.push(SettingProblem::new("cloudTags.registry.byScope", "must be `true`"));
-            }
-        }
-        problems.extend(self.sources.contradictions());
-        for (key, from) in self.definitions.iter().filter_map(|(key, definition)| Some((key, definition.from?))) {
-            if !self.sources.has(from) {
-                let problem = format!("`{}` is not in `cloudTags.sources.precedence`", from.as_str());
-                problems.push(SettingProblem::new(format!("cloudTags.definitions[{key}].from"), problem));
-            }
-        }
-        let of_definitions = objections(&self.definitions).into_iter();
-        problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
-        let mut providers = BTreeSet::new();
-        for provider in self.profiles.keys().filter(|provider| !providers.insert(provider.to_ascii_lowercase())) {
-            let problem = format!("provider `{provider}` is listed twice: case is ignored");
-            problems.push(SettingProblem::new("cloudTags.profiles", problem));
-        }
-        let named: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
-        let most =
-            |name: &str| StrictProfile::named(name).map_or_else(|| Profile::of(name).tags, |profile| profile.tags);
-        for (name, tags) in named.into_iter().map(|name| (name, most(name))) {
-            if tags > usize::from(self.reserve) {
-                continue;
-            }
-            let problem = format!("must be less than {tags}, the number of tags that profile `{name}` allows");
-            problems.push(SettingProblem::new("cloudTags.reserve", problem));
-        }
-        let mut keys = BTreeSet::new();
-        for required in self.required.iter().filter(|required| !keys.insert(&*required.key)) {
-            problems
-                .push(SettingProblem::new("cloudTags.required", format!("key `{}` is listed twice", &*required.key)));
-        }
-        problems
     }
 }
 

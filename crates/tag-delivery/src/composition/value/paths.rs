@@ -1,0 +1,115 @@
+//! The paths of a value: those that a wildcard matches, and those of cloud tags.
+
+use super::{ComposedTags, NoPathValue, SimulatedValue, mismatch};
+use crate::composition::field_path::FieldPathStep;
+
+/// The paths that a path with wildcards matches.
+#[derive(Debug, Default)]
+pub(in crate::composition) struct Expanded<'a> {
+    pub(in crate::composition) paths: Vec<Vec<FieldPathStep<'a>>>,
+    /// Whether it may match others as well.
+    pub(in crate::composition) is_open: bool,
+}
+
+impl<'a> SimulatedValue<'a> {
+    /// The paths that exist for a path with wildcards; none if a step is absent.
+    ///
+    /// # Errors
+    /// When a step leads through something other than an object or a list, or a wildcard matches nothing.
+    pub(in crate::composition) fn expand(&self, path: &[FieldPathStep<'a>]) -> Result<Expanded<'a>, NoPathValue> {
+        let mut expanded = Expanded::default();
+        self.expand_into(path, &mut Vec::new(), &mut expanded)?;
+        Ok(expanded)
+    }
+
+    fn expand_into(
+        &self,
+        path: &[FieldPathStep<'a>],
+        at: &mut Vec<FieldPathStep<'a>>,
+        expanded: &mut Expanded<'a>,
+    ) -> Result<(), NoPathValue> {
+        let Some((step, rest)) = path.split_first() else {
+            expanded.paths.push(at.clone());
+            return Ok(());
+        };
+        let steps = if *step == FieldPathStep::EVERY { self.steps(expanded)? } else { vec![*step] };
+        for step in steps {
+            let child = match self.child(step) {
+                Err(NoPathValue::NotFound) => continue,
+                child => child?,
+            };
+            at.push(step);
+            child.expand_into(rest, at, expanded)?;
+            at.pop();
+        }
+        Ok(())
+    }
+
+    /// The steps that a wildcard matches.
+    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoPathValue> {
+        match self {
+            SimulatedValue::Unknown => {
+                expanded.is_open = true;
+                Ok(Vec::new())
+            }
+            SimulatedValue::Object(object) => {
+                expanded.is_open |= object.is_open;
+                // One entry represents all tags.
+                let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
+                Ok(object.fields.keys().copied().chain(tag).map(FieldPathStep::Field).collect())
+            }
+            SimulatedValue::List(elements) => Ok(elements.keys().copied().map(FieldPathStep::Element).collect()),
+            SimulatedValue::Given(json) if json.is_null() => Err(NoPathValue::NotFound),
+            SimulatedValue::Given(json) => {
+                let fields =
+                    json.as_fields().map(|fields| fields.map(|(name, _)| FieldPathStep::Field(name)).collect());
+                let elements =
+                    || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| FieldPathStep::Element(at)).collect());
+                fields.or_else(elements).ok_or_else(|| NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY)))
+            }
+            SimulatedValue::Absent => Err(NoPathValue::NotFound),
+            SimulatedValue::Scalar => Err(NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY))),
+        }
+    }
+
+    /// The entries of `spec.cloudTags` under a path of fields, in any elements of lists on the path.
+    pub(in crate::composition) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<ComposedTags<'a>> {
+        match (self, path.split_first()) {
+            (SimulatedValue::Object(object), None) => object.tags,
+            (SimulatedValue::Object(object), Some((FieldPathStep::Field(name), rest))) => {
+                object.fields.get(name)?.tags_at(rest)
+            }
+            (SimulatedValue::List(elements), Some(_)) => elements.values().find_map(|element| element.tags_at(path)),
+            _ => None,
+        }
+    }
+
+    /// Every place that has entries of `spec.cloudTags`.
+    pub(in crate::composition) fn places(&self) -> Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)> {
+        let mut places = Vec::new();
+        self.places_into(&mut Vec::new(), &mut places);
+        places
+    }
+
+    fn places_into(
+        &self,
+        at: &mut Vec<FieldPathStep<'a>>,
+        places: &mut Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)>,
+    ) {
+        let mut below = |step, value: &SimulatedValue<'a>| {
+            at.push(step);
+            value.places_into(at, places);
+            at.pop();
+        };
+        match self {
+            SimulatedValue::Object(object) => {
+                object.fields.iter().for_each(|(name, value)| below(FieldPathStep::Field(name), value));
+                places.extend(object.tags.map(|tags| (at.clone(), tags)));
+            }
+            SimulatedValue::List(elements) => {
+                elements.iter().for_each(|(index, value)| below(FieldPathStep::Element(*index), value))
+            }
+            SimulatedValue::Absent | SimulatedValue::Given(_) | SimulatedValue::Scalar | SimulatedValue::Unknown => {}
+        }
+    }
+}
