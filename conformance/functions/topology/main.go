@@ -3,6 +3,7 @@
 //
 //	topology FILE…                               writes FILE's answers next to it, as NAME.answers.json
 //	topology -random 2000 -seed 1 -out OUT FILE… writes variations of the classes, with edits and answers, into OUT
+//	topology -schemas -out OUT                   writes the schemas of KubeadmControlPlane's spec into OUT
 package main
 
 import (
@@ -24,8 +25,13 @@ func main() {
 	random := flag.Int("random", 0, "the number of generated edits")
 	seed := flag.Uint64("seed", 1, "the seed of generated classes")
 	out := flag.String("out", ".", "folder of generated classes and answers")
+	schemas := flag.Bool("schemas", false, "write schemas")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
+	if *schemas {
+		must(writeSchemas(*out))
+		return
+	}
 	if *random > 0 {
 		must(generate(flag.Args(), *random, *seed, *out))
 		return

@@ -32,7 +32,8 @@ func generate(files []string, count int, seed uint64, out string) error {
 			return err
 		}
 		one.Edits = nil
-		given, texts = append(given, one), append(texts, string(text))
+		written, _, _ := strings.Cut(string(text), "\nedits:")
+		given, texts = append(given, one), append(texts, strings.TrimRight(written, "\n")+"\n")
 	}
 	random := rand.New(rand.NewPCG(seed, 40))
 	made := 0

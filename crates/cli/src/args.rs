@@ -1,14 +1,16 @@
 //! The arguments of the command line.
 
+mod values;
+
 use std::path::PathBuf;
 
 use anstyle::AnsiColor;
 use clap::builder::Styles;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use fleet::FindingLevel;
-use metadata_propagation::{Effect, Version};
+use clap::{Args, Parser, Subcommand};
+use metadata_propagation::Version;
 use serde::Deserialize;
 
+pub(crate) use self::values::{Color, FailOn, Picture, PlainFormat, PlanFailOn, PlanFormat};
 use crate::live::LiveArgs;
 use crate::output::Output;
 use crate::sources::InputSources;
@@ -90,7 +92,7 @@ pub(crate) enum Verb {
     /// Print the propagation rules in the notation of the Cluster API documentation.
     Rules {
         /// The version of Cluster API [default: the newest known].
-        #[arg(long, value_parser = crate::tables::version)]
+        #[arg(long, value_parser = values::version)]
         version: Option<Version>,
     },
     /// Print what each provider allows in a cloud tag.
@@ -226,6 +228,10 @@ pub(crate) struct TopologyArgs {
     /// The Cluster, as NAME or NAMESPACE/NAME.
     #[arg(value_name = "CLUSTER")]
     pub(crate) cluster: String,
+    /// Print the difference between two revisions, or between a revision and the working tree; OLD..NEW may also be two files
+    /// or folders.
+    #[arg(long, value_name = "REV[..REV]")]
+    pub(crate) diff: Option<String>,
     /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
     /// folder].
     #[arg(value_name = "PATH")]
@@ -274,17 +280,6 @@ pub(crate) struct DoctorArgs {
     pub(crate) fail_on: Option<FailOn>,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
-}
-
-/// How a graph is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Picture {
-    /// A self-contained SVG image.
-    Svg,
-    /// A flowchart for Markdown that renders Mermaid.
-    Mermaid,
-    /// A graph for Graphviz.
-    Dot,
 }
 
 #[derive(Debug, Args)]
@@ -349,6 +344,9 @@ pub(crate) struct PlanArgs {
     /// May be given several times [default: the folders that define objects of one name].
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
+    /// Cluster API's feature gate InPlaceUpdates is on: name the owners whose Machines an extension may update in place.
+    #[arg(long)]
+    pub(crate) in_place_updates: bool,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlanFormat,
@@ -359,51 +357,6 @@ pub(crate) struct PlanArgs {
     pub(crate) sources: InputSources,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
-}
-
-/// How a plan is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PlanFormat {
-    /// For a reader.
-    Text,
-    /// For a program: docs/plan.schema.json describes it.
-    Json,
-    /// For the comment of a pull request.
-    Markdown,
-    /// Workflow commands of GitHub Actions.
-    Github,
-}
-
-/// The least severe effect that counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PlanFailOn {
-    /// Machines may be replaced, or worse.
-    CannotTell,
-    /// Machines are replaced, now or at a scheduled time, or worse.
-    Rollout,
-    /// A webhook refuses an edit, or Machines are deleted or orphaned.
-    Refused,
-    /// Machines are deleted or orphaned, also by scaling down.
-    Destructive,
-}
-
-impl PlanFailOn {
-    /// The least severe effect.
-    pub(crate) fn effect(self) -> Effect {
-        match self {
-            PlanFailOn::CannotTell => Effect::CannotTell,
-            PlanFailOn::Rollout => Effect::Scheduled,
-            PlanFailOn::Refused => Effect::Refused,
-            PlanFailOn::Destructive => Effect::Destructive,
-        }
-    }
-}
-
-/// For a reader, or for a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PlainFormat {
-    Text,
-    Json,
 }
 
 #[derive(Debug, Args)]
@@ -428,48 +381,4 @@ pub(crate) struct ExplainArgs {
     pub(crate) sources: InputSources,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
-}
-
-/// When to use color.
-#[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-impl Color {
-    pub(crate) fn write_global(self) {
-        match self {
-            Color::Auto => anstream::ColorChoice::Auto,
-            Color::Always => anstream::ColorChoice::Always,
-            Color::Never => anstream::ColorChoice::Never,
-        }
-        .write_global();
-    }
-}
-
-/// The lowest level that counts.
-#[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum FailOn {
-    #[default]
-    #[value(alias = "warn")]
-    #[serde(alias = "warn")]
-    Warning,
-    #[value(alias = "reject")]
-    #[serde(alias = "reject")]
-    Error,
-}
-
-impl FailOn {
-    pub(crate) fn level(self) -> FindingLevel {
-        match self {
-            FailOn::Warning => FindingLevel::Warning,
-            FailOn::Error => FindingLevel::Error,
-        }
-    }
 }

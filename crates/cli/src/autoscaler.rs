@@ -46,7 +46,8 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
     let question = Question { object: Some("MachineDeployment"), is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &args.sources.named(&args.paths), &question)?;
     let hierarchy = Hierarchy::of(&input.fleet, &settings);
-    let mut judged: Vec<Judged> = groups(&hierarchy, &settings).iter().map(|group| said(&hierarchy, group)).collect();
+    let mut judged: Vec<Judged> =
+        groups(&hierarchy, &settings).iter().map(|group| judged_group(&hierarchy, group)).collect();
     if let Some(flags) = &input.kubectl {
         for patch in judged.iter_mut().filter_map(|group| group.patch.as_mut()) {
             *patch = backfill::with_flags(patch, flags);
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn said(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {
+fn judged_group(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {
     let GroupVerdict { findings, values } = judge(group);
     let mut findings: Vec<GroupNote> =
         findings.into_iter().map(|(level, message)| GroupNote { level, message }).collect();

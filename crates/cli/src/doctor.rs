@@ -1,5 +1,6 @@
 //! `propagate doctor`: whether the policy is installed correctly.
 
+mod activation;
 mod checks;
 mod composites;
 mod conditions;

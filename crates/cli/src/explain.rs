@@ -136,7 +136,7 @@ fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
             let _ = writeln!(out, "    {}", label.sentence());
         }
         for (key, reason) in &tags.not_propagating {
-            let _ = writeln!(out, "    {key}: {reason}");
+            let _ = writeln!(out, "    {key}: {}", reason.as_str());
         }
     }
     let skipped: Vec<_> = member.report.skipped.iter().filter(|skip| skip.advice.is_none()).collect();

@@ -1,13 +1,16 @@
 //! The files of a revision of a git repository, written to a temporary folder. No work tree and no index is touched.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fleet::{Mentions, Source, is_kustomization};
+
 use crate::Failure;
-use crate::input::is_input;
+use crate::walk::{is_chart, is_input};
 
 /// A revision in a temporary folder, which is removed when this is dropped.
 pub(crate) struct Checkout {
@@ -15,39 +18,65 @@ pub(crate) struct Checkout {
     folder: PathBuf,
     /// What the folder of the call is in it.
     here: PathBuf,
+    submodules: Vec<Submodule>,
+}
+
+/// A repository in another one: only which commit of it is known.
+pub(crate) struct Submodule {
+    /// Relative to the folder of the call.
+    pub(crate) path: PathBuf,
+    pub(crate) commit: String,
 }
 
 /// Distinguishes the folders of one process.
 static CHECKOUTS: AtomicUsize = AtomicUsize::new(0);
 
 impl Checkout {
-    /// Writes the manifests of a revision, or with `is_whole` all of its files, which a kustomization may need.
+    /// Writes the manifests of a revision and what kustomizations name and charts contain, or with `is_whole` all of its files, which a
+    /// kustomization may need.
     ///
     /// # Errors
     /// When git cannot be run or does not know the revision, or the folder cannot be written.
     pub(crate) fn of(revision: &str, is_whole: bool) -> Result<Checkout, Failure> {
-        let top = PathBuf::from(line(git(&["rev-parse", "--show-toplevel"], None, None)?));
-        let prefix = line(git(&["rev-parse", "--show-prefix"], None, None)?);
+        let Repository { top, prefix } = Repository::here()?;
         let number = CHECKOUTS.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("propagate-{}-{number}", std::process::id()));
         std::fs::create_dir(&folder)
             .map_err(|error| Failure(format!("cannot create `{}`: {error}", folder.display())))?;
-        let here = folder.join("tree").join(&prefix);
-        let checkout = Checkout { folder, here };
+        let tree = folder.join("tree");
+        let mut checkout = Checkout { folder, here: tree.join(&prefix), submodules: Vec::new() };
         // An index of its own; export attributes, which `git archive` obeys, would leave out files.
         let index = checkout.folder.join("index");
-        git(&["read-tree", "--end-of-options", &format!("{revision}^{{tree}}")], Some((&top, &index)), None)?;
-        let listed = git(&["ls-files", "-z"], Some((&top, &index)), None)?;
-        let files = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        let files = files.filter(|name| is_whole || is_input(Path::new(&*String::from_utf8_lossy(name))));
-        let mut wanted = Vec::new();
-        for name in files {
-            wanted.extend_from_slice(name);
-            wanted.push(0);
+        let of = Some((&*top, &*index));
+        git(&["read-tree", "--end-of-options", &format!("{revision}^{{tree}}")], of, None)?;
+        let listed = git(&["ls-files", "--stage", "-z"], of, None)?;
+        let Entries { submodules, files } = entries(&listed);
+        checkout.submodules = submodules.into_iter().map(|(path, commit)| submodule(&prefix, path, commit)).collect();
+        let write = |files: &[&str]| {
+            let prefix = format!("--prefix={}/", tree.display());
+            let names = files.iter().flat_map(|file| [file.as_bytes(), &[0]].concat()).collect();
+            git(&["checkout-index", "--stdin", "-z", "--quiet", &prefix], of, Some(names))
+        };
+        let (first, others): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|(file, is_link)| is_whole || *is_link || is_input(Path::new(file)));
+        let [first, others] = [first, others].map(|files| files.into_iter().map(|(file, _)| file).collect::<Vec<_>>());
+        write(&first)?;
+        let mut named = BTreeSet::new();
+        for name in first.iter().filter(|name| is_kustomization(name)) {
+            let text = std::fs::read_to_string(tree.join(name)).unwrap_or_default();
+            named.extend(Mentions::of(&Source { name: (*name).to_owned(), text }).paths);
         }
-        let tree = format!("--prefix={}/", checkout.folder.join("tree").display());
-        git(&["checkout-index", "--stdin", "-z", "--quiet", &tree], Some((&top, &index)), Some(wanted))?;
+        let charts: BTreeSet<&Path> =
+            first.iter().map(Path::new).filter(|file| is_chart(file)).filter_map(Path::parent).collect();
+        let is_in_chart = |file: &str| Path::new(file).ancestors().skip(1).any(|folder| charts.contains(folder));
+        let others: Vec<&str> = others.into_iter().filter(|file| named.contains(*file) || is_in_chart(file)).collect();
+        write(&others)?;
         Ok(checkout)
+    }
+
+    /// The submodules.
+    pub(crate) fn submodules(&self) -> &[Submodule] {
+        &self.submodules
     }
 
     /// Where the folder of the call is in the revision.
@@ -61,6 +90,86 @@ impl Drop for Checkout {
         // What cannot be removed is in the folder for temporary files.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// What git knows of the files of the working tree.
+pub(crate) struct WorkTree {
+    /// The files that are tracked although `.gitignore` lists them, relative to the folder of the call.
+    pub(crate) ignored: Vec<PathBuf>,
+    pub(crate) submodules: Vec<Submodule>,
+}
+
+impl WorkTree {
+    /// # Errors
+    /// When git cannot be run.
+    pub(crate) fn here() -> Result<WorkTree, Failure> {
+        let Repository { top, prefix } = Repository::here()?;
+        let inside = |arguments: &[&str]| git(&[&["-C", &*top.to_string_lossy()], arguments].concat(), None, None);
+        let listed = inside(&["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"])?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let ignored = listed.split('\0').filter(|path| !path.is_empty());
+        let ignored = ignored.map(|path| from_here(&prefix, path)).collect();
+        let staged = inside(&["ls-files", "--stage", "-z"])?;
+        let submodules = entries(&staged).submodules.into_iter().map(|(path, commit)| {
+            let here = top.join(path);
+            let own = || git(&["-C", &here.to_string_lossy(), "rev-parse", "HEAD"], None, None).ok().map(line);
+            let commit = here.join(".git").exists().then(own).flatten().unwrap_or_else(|| commit.to_owned());
+            Submodule { path: from_here(&prefix, path), commit }
+        });
+        Ok(WorkTree { ignored, submodules: submodules.collect() })
+    }
+}
+
+/// The repository of the current folder.
+struct Repository {
+    top: PathBuf,
+    /// The current folder, relative to the top.
+    prefix: String,
+}
+
+impl Repository {
+    fn here() -> Result<Repository, Failure> {
+        let top = PathBuf::from(line(git(&["rev-parse", "--show-toplevel"], None, None)?));
+        let prefix = line(git(&["rev-parse", "--show-prefix"], None, None)?);
+        Ok(Repository { top, prefix })
+    }
+}
+
+/// What is in an index, by path.
+#[derive(Default)]
+struct Entries<'l> {
+    /// With their commits.
+    submodules: Vec<(&'l str, &'l str)>,
+    /// With whether they are symbolic links.
+    files: Vec<(&'l str, bool)>,
+}
+
+/// Reads what `git ls-files --stage -z` prints.
+fn entries(listed: &[u8]) -> Entries<'_> {
+    let Entries { mut submodules, mut files } = Entries::default();
+    for entry in listed.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok()) {
+        let Some((head, path)) = entry.split_once('\t') else { continue };
+        match head.strip_prefix("160000 ").and_then(|rest| rest.split(' ').next()) {
+            Some(commit) => submodules.push((path, commit)),
+            None => files.push((path, head.starts_with("120000 "))),
+        }
+    }
+    Entries { submodules, files }
+}
+
+fn submodule(prefix: &str, path: &str, commit: &str) -> Submodule {
+    Submodule { path: from_here(prefix, path), commit: commit.to_owned() }
+}
+
+/// A path relative to the top, relative to a folder of the repository.
+fn from_here(prefix: &str, path: &str) -> PathBuf {
+    let (mut here, mut path) = (prefix, path);
+    while let Some((step, rest)) = here.split_once('/') {
+        let Some(below) = path.strip_prefix(step).and_then(|below| below.strip_prefix('/')) else { break };
+        (here, path) = (rest, below);
+    }
+    let up = "../".repeat(here.matches('/').count());
+    PathBuf::from(up + path)
 }
 
 fn line(output: Vec<u8>) -> String {
@@ -85,6 +194,23 @@ fn git(arguments: &[&str], of: Option<(&Path, &Path)>, input: Option<Vec<u8>>) -
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Failure(said.strip_prefix("fatal: ").unwrap_or(&said).to_owned()))
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Failure(stderr.strip_prefix("fatal: ").unwrap_or(&stderr).to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_the_repository_is_seen_from_a_folder_in_it() {
+        for (prefix, path, expected) in [
+            ("", "a/b.yaml", "a/b.yaml"),
+            ("a/", "a/b.yaml", "b.yaml"),
+            ("a/c/", "a/b.yaml", "../b.yaml"),
+            ("a/c/", "d.yaml", "../../d.yaml"),
+        ] {
+            assert_eq!(from_here(prefix, path), PathBuf::from(expected), "{prefix} {path}");
+        }
+    }
 }

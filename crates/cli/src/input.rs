@@ -2,29 +2,31 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{ErrorKind, Read};
+use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
-use fleet::{
-    Fleet, KUSTOMIZATION_FILES, Locator, Problem, Severity, Source, count, of_kustomize, read_document, resources,
-};
-use ignore::WalkBuilder;
+use fleet::{Fleet, Locator, Problem, Reading, Severity, Source, count, is_kustomization, of_kustomize, read_document};
 use rayon::prelude::*;
 
+use crate::kustomizations::{Unrendered, kustomizations, kustomize};
 use crate::progress;
-use crate::sources::{InputSources, is_read, is_template};
+use crate::sources::{InputSources, is_template};
+use crate::walk::{Tracked, Walk};
 
 /// What was read, and what could not be.
+#[derive(Default)]
 pub(crate) struct Input {
     pub(crate) fleet: Fleet,
     /// Files that cannot be read: name and reason.
     pub(crate) unreadable: Vec<(String, String)>,
     /// The names of the directories with a kustomization that is rendered, including those that cannot be.
     pub(crate) rendered: Vec<String>,
-    /// The files in directories that manifests are rendered from with other programs: name, and a hash of what is in it.
-    pub(crate) templates: Vec<(String, u64)>,
+    /// The files in directories that manifests come from and that are not read.
+    pub(crate) origins: Vec<Origin>,
+    /// For a plan: the kustomizations that are not rendered.
+    pub(crate) unrendered: Vec<Unrendered>,
     /// What the names of the texts begin with, and those of the same files on the other side of a plan do not.
     pub(crate) prefix: String,
     /// For a live cluster: the flags with which kubectl reaches it.
@@ -43,6 +45,17 @@ pub(crate) struct InputPlace {
     pub(crate) folder: PathBuf,
     /// What is printed instead of the folder, such as `main:`.
     pub(crate) shown: String,
+    pub(crate) tracked: Tracked,
+}
+
+/// A file that is not read itself, and that manifests come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) name: String,
+    /// A hash of what is in it.
+    pub(crate) hash: u64,
+    /// What it is, and how to compare what comes from it.
+    pub(crate) what: &'static str,
 }
 
 /// Reads everything below the paths, with documents in parallel. Objects without a namespace get the namespace of
@@ -55,37 +68,38 @@ pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
 pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
     progress::step("reading files");
     let name = |file: &Path| place.name(file);
-    let mut unreadable = Vec::new();
-    let mut files = Vec::new();
-    let mut rendered = Vec::new();
-    let mut names = Vec::new();
-    let mut templates = Vec::new();
+    let (mut walk, mut named) = (Walk::default(), BTreeSet::new());
     for path in paths {
-        let path = &place.folder.join(path);
+        let path = place.folder.join(path);
         if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        let mut folders = vec![path.clone()];
-        if !(sources.kustomize && KUSTOMIZATION_FILES.iter().any(|file| path.join(file).is_file())) {
-            let (mut found, others): (Vec<PathBuf>, Vec<PathBuf>) =
-                walk(path, &mut unreadable).into_iter().partition(|file| !is_template(file));
-            templates.extend(others.iter().map(|file| (name(file), hash(file))));
-            folders = if sources.kustomize { kustomizations(&mut found) } else { Vec::new() };
-            files.append(&mut found);
-        }
-        let texts: Vec<_> = folders.par_iter().map(|folder| (name(folder), kustomize(folder))).collect();
-        for (folder, text) in texts {
-            names.push(folder.clone());
-            match text {
-                Ok(text) => rendered.push(Source { name: folder, text }),
-                Err(reason) => unreadable.push((folder, place.without(&reason))),
-            }
+            named.insert(path.clone());
+            walk.files.push(path);
+        } else {
+            walk.add(&path, &place.tracked);
         }
     }
-    // A file that is named twice is read once.
-    let mut seen = BTreeSet::new();
-    files.retain(|file| seen.insert(file.clone()));
+    walk.distinct();
+    let Walk { files, mut unreadable, links, charted, .. } = walk;
+    let is_manifest = |file: &PathBuf| named.contains(file) || !is_template(file);
+    let (mut files, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_manifest);
+    let origin = |file: &PathBuf| Origin { name: name(file), hash: hash(file), what: TEMPLATE };
+    let link = |file: &PathBuf| Origin {
+        name: name(file),
+        hash: hash_of(std::fs::read_link(file).unwrap_or_default().as_os_str().as_encoded_bytes()),
+        what: LINK,
+    };
+    let of_chart = |file: &PathBuf| Origin { what: CHARTED, ..origin(file) };
+    let origins = others.iter().map(origin).chain(charted.iter().map(of_chart)).chain(links.iter().map(link)).collect();
+    let folders = if sources.kustomize { kustomizations(&mut files, &named) } else { Vec::new() };
+    let (mut names, mut rendered) = (Vec::new(), Vec::new());
+    let texts: Vec<_> = folders.par_iter().map(|folder| (name(folder), kustomize(folder))).collect();
+    for (folder, text) in texts {
+        names.push(folder.clone());
+        match text {
+            Ok(text) => rendered.push(Source { name: folder, text }),
+            Err(reason) => unreadable.push((folder, place.without(&reason))),
+        }
+    }
     let mut texts = Vec::new();
     for (name, text) in files.par_iter().map(|file| (name(file), text(file))).collect::<Vec<_>>() {
         match text {
@@ -94,7 +108,26 @@ pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPl
         }
     }
     texts.extend(rendered);
-    Input { rendered: names, templates, ..of(texts, unreadable, sources.namespace()) }
+    let fleet = fleet(texts.into(), sources.namespace(), &place.shown);
+    Input { fleet, unreadable, rendered: names, origins, ..Input::default() }
+}
+
+/// A symbolic link to something that is read where it is.
+const LINK: &str = "a symbolic link to other manifests; they are compared where they are";
+
+/// What a file in the directory of a chart is.
+const CHARTED: &str = "a file of a Helm chart, not a manifest; render both sides and compare them";
+
+/// What a file is that manifests are rendered from with another program.
+const TEMPLATE: &str = "a template, not a manifest; render both sides and compare them";
+
+impl Input {
+    /// The names of the files that are not among the texts, and of the kustomizations.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &str> {
+        let unreadable = self.unreadable.iter().map(|(name, _)| &**name);
+        let origins = self.origins.iter().map(|origin| &*origin.name);
+        unreadable.chain(origins).chain(self.unrendered.iter().map(|it| &*it.file))
+    }
 }
 
 impl InputPlace {
@@ -117,61 +150,19 @@ impl InputPlace {
     }
 }
 
-/// Whether a file is a manifest, a kustomization or something that manifests are rendered from, or says which files are
-/// ignored.
-pub(crate) fn is_input(file: &Path) -> bool {
-    const IGNORES: [&str; 3] = [".gitignore", ".ignore", IGNORE_FILE];
-    let is_ignore = || file.file_name().is_some_and(|name| IGNORES.iter().any(|known| name == *known));
-    is_read(file) || is_kustomization(file) || is_template(file) || is_ignore()
-}
-
-/// The files that it lists are not read.
-const IGNORE_FILE: &str = ".propagateignore";
-
-/// The files that paths stand for, in order and each once, and the directories that cannot be read: name and reason.
+/// The manifests that paths stand for, in order and each once, and the directories that cannot be read: name and reason.
 pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
-    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
+    let mut walk = Walk::default();
     for path in paths {
         if path.is_dir() {
-            let is_manifest = |file: &PathBuf| !is_kustomization(file) && !is_template(file);
-            files.extend(walk(path, &mut unreadable).into_iter().filter(is_manifest));
+            walk.add(path, &Tracked::default());
         } else {
-            files.push(path.clone());
+            walk.files.push(path.clone());
         }
     }
-    let mut seen = BTreeSet::new();
-    files.retain(|file| seen.insert(file.clone()));
-    (files, unreadable)
-}
-
-/// The directories with a kustomization that no other one includes. Kustomize reads the files in them.
-fn kustomizations(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
-    let (mut folders, mut bases) = (BTreeSet::new(), BTreeSet::new());
-    for file in files.iter().filter(|file| is_kustomization(file)) {
-        folders.extend(file.parent().map(Path::to_owned));
-        let text = text(file).unwrap_or_default();
-        bases.extend(resources(&Source { name: name(file), text }));
-    }
-    files.retain(|file| !folders.iter().any(|folder| file.starts_with(folder)));
-    let names = folders.iter().map(|folder| name(folder));
-    names.filter(|folder| !bases.contains(folder)).map(PathBuf::from).collect()
-}
-
-/// The output of Kustomize for a directory, with whichever of its programs is installed.
-fn kustomize(folder: &Path) -> Result<String, String> {
-    for (program, verb) in [("kustomize", "build"), ("kubectl", "kustomize")] {
-        match Command::new(program).arg(verb).arg(folder).output() {
-            Ok(output) if output.status.success() => {
-                return String::from_utf8(output.stdout).map_err(|error| error.to_string());
-            }
-            Ok(output) => {
-                return Err(format!("{program} {verb}: {}", String::from_utf8_lossy(&output.stderr).trim()));
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(format!("{program}: {error}")),
-        }
-    }
-    Err("`--kustomize` needs `kustomize` or `kubectl` on the PATH".to_owned())
+    walk.distinct();
+    let is_manifest = |file: &PathBuf| paths.contains(file) || !is_kustomization(&name(file)) && !is_template(file);
+    (walk.files.into_iter().filter(is_manifest).collect(), walk.unreadable)
 }
 
 /// Prints to standard error the files and documents that cannot be read, and what may not be read as intended, such as
@@ -214,21 +205,14 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
 }
 
 /// Reads the documents of texts in parallel.
+#[cfg(feature = "cluster")]
 pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
-    Input {
-        fleet: fleet(sources.into(), namespace),
-        unreadable,
-        rendered: Vec::new(),
-        templates: Vec::new(),
-        prefix: String::new(),
-        kubectl: None,
-        asked: None,
-    }
+    Input { fleet: fleet(sources.into(), namespace, ""), unreadable, ..Input::default() }
 }
 
-/// The objects in the texts.
-fn fleet(sources: Arc<[Source]>, namespace: &str) -> Fleet {
-    let passed_over = of_kustomize(&sources);
+/// The objects in the texts. `prefix` is what their names begin with and is no part of a path.
+fn fleet(sources: Arc<[Source]>, namespace: &str, prefix: &str) -> Fleet {
+    let passed_over = of_kustomize(&sources, prefix);
     let documents: Vec<_> = sources
         .par_iter()
         .enumerate()
@@ -237,12 +221,22 @@ fn fleet(sources: Arc<[Source]>, namespace: &str) -> Fleet {
             source.documents().into_iter().map(move |document| (number, source, document))
         })
         .collect();
-    let read = |(number, source, document)| read_document(source, number, document);
+    let read = |(number, source, document): (usize, &Source, Range<usize>)| {
+        let reading = read_document(source, number, document);
+        // Of hidden files, such as those of editors and pipelines, only manifests count.
+        let path = source.name.strip_prefix(prefix).unwrap_or(&source.name);
+        if reading.has_objects() || !is_hidden(path) { reading } else { Reading::default() }
+    };
     let mut readings: Vec<_> = documents.into_par_iter().map(read).collect();
     readings.extend(passed_over.into_values());
     let fleet = Fleet::assemble(sources, readings, namespace);
     progress::step(format!("evaluating {}", count(fleet.objects().count(), "object")));
     fleet
+}
+
+/// Whether a file or a directory above it is hidden.
+fn is_hidden(name: &str) -> bool {
+    name.split('/').any(|part| part.starts_with('.') && ![".", ".."].contains(&part))
 }
 
 /// The text of one file, or why there is none.
@@ -257,33 +251,15 @@ pub(crate) fn text(file: &Path) -> Result<String, String> {
 }
 
 /// A hash of the bytes of a file; the same for all that cannot be read.
-fn hash(file: &Path) -> u64 {
+pub(crate) fn hash(file: &Path) -> u64 {
+    hash_of(&std::fs::read(file).unwrap_or_default())
+}
+
+/// A hash of bytes.
+pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    std::fs::read(file).unwrap_or_default().hash(&mut hasher);
+    bytes.hash(&mut hasher);
     hasher.finish()
-}
-
-fn is_kustomization(file: &Path) -> bool {
-    file.file_name().is_some_and(|name| KUSTOMIZATION_FILES.iter().any(|known| name == *known))
-}
-
-/// The files in a directory and all directories below it: manifests, kustomizations, and what manifests are rendered from.
-fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let walk = WalkBuilder::new(folder).require_git(false).add_custom_ignore_filename(IGNORE_FILE).build();
-    for entry in walk {
-        match entry {
-            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                if is_read(entry.path()) || is_kustomization(entry.path()) || is_template(entry.path()) {
-                    found.push(entry.into_path());
-                }
-            }
-            Ok(_) => {}
-            Err(error) => unreadable.push((folder.display().to_string(), error.to_string())),
-        }
-    }
-    found.sort();
-    found
 }
 
 /// A path as it is printed: with slashes, without a leading `./`.

@@ -16,6 +16,7 @@ mod explain;
 mod git;
 mod graph;
 mod input;
+mod kustomizations;
 #[cfg(feature = "cluster")]
 mod live;
 #[cfg(not(feature = "cluster"))]
@@ -35,6 +36,7 @@ mod style;
 mod tables;
 mod testing;
 mod topology;
+mod walk;
 
 use std::process::ExitCode;
 

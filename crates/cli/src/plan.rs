@@ -18,8 +18,11 @@ use metadata_propagation::{Effect, Settings};
 use self::answer::PlanAnswer;
 use self::not_read::Matters;
 use crate::args::{PlanArgs, PlanFailOn, PlanFormat};
-use crate::git::Checkout;
-use crate::input::{self, Input, InputPlace};
+use crate::git::{Checkout, Submodule, WorkTree};
+use crate::input::{self, Input, InputPlace, Origin, hash_of};
+use crate::kustomizations::unrendered;
+use crate::sources::InputSources;
+use crate::walk::{Tracked, inside};
 use crate::{Exit, Failure, live, output, progress, settings};
 
 /// # Errors
@@ -30,7 +33,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let [old, new] = inputs(args, &settings)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).collect();
     let pairs = roots::pairs([&old, &new], &named, &settings)?;
-    let answer = PlanAnswer::of(pairs, [&old, &new], &settings);
+    let mut answer = PlanAnswer::of(pairs, [&old, &new], &settings);
+    if args.in_place_updates {
+        answer.roots.iter_mut().for_each(|root| root.plan.allow_in_place_updates());
+    }
     let printed = match args.output {
         PlanFormat::Text => text::text(&answer),
         PlanFormat::Json => format!("{:#}\n", json::json(&answer)),
@@ -71,19 +77,24 @@ fn is_reached(fail_on: PlanFailOn, answer: &PlanAnswer) -> bool {
 /// The manifests before and after.
 fn inputs(args: &PlanArgs, settings: &Settings) -> Result<[Input; 2], Failure> {
     let paths = args.sources.named(&args.paths);
-    let Some(revisions) = &args.git else {
+    let Some(revisions_of) = &args.git else {
         if let Some(inputs) = live::plan(&args.live, &args.sources, &paths, settings)? {
             return Ok(inputs);
         }
         let [old, new] = &*paths else {
             return Err(Failure("expected OLD and NEW, --git, or a cluster and NEW".to_owned()));
         };
-        let read = |path: &PathBuf| {
-            let input = input::read(std::slice::from_ref(path), &args.sources);
+        let of_side = |path: &PathBuf| {
+            let input = read(std::slice::from_ref(path), &args.sources, &InputPlace::default());
             Input { prefix: prefix(path), ..input }
         };
-        return Ok(rayon::join(|| read(old), || read(new)).into());
+        return Ok(rayon::join(|| of_side(old), || of_side(new)).into());
     };
+    revisions(revisions_of, &paths, &args.sources)
+}
+
+/// The manifests in two revisions of a repository, or in one and in the working tree.
+pub(crate) fn revisions(written: &str, paths: &[PathBuf], sources: &InputSources) -> Result<[Input; 2], Failure> {
     if let Some(path) = paths.iter().find(|path| path.is_absolute()) {
         return Err(Failure(format!(
             "expected paths relative to the current folder with --git, not `{}`",
@@ -91,27 +102,48 @@ fn inputs(args: &PlanArgs, settings: &Settings) -> Result<[Input; 2], Failure> {
         )));
     }
     let here = [PathBuf::from(".")];
-    let paths = if paths.is_empty() { &here[..] } else { &paths };
-    let (old, new) = revisions.split_once("..").map_or((&**revisions, None), |(old, new)| (old, Some(new)));
-    let old = Revision::of(old, args.sources.kustomize)?;
-    let new = new.map(|new| Revision::of(new, args.sources.kustomize)).transpose()?;
+    let paths = if paths.is_empty() { &here[..] } else { paths };
+    let (old, new) = written.split_once("..").map_or((written, None), |(old, new)| (old, Some(new)));
+    let old = Revision::of(old, sources.kustomize)?;
+    let new = new.map(|new| Revision::of(new, sources.kustomize)).transpose()?;
     let folders = [Some(old.place.folder.as_path()), new.as_ref().map(|new| new.place.folder.as_path())];
     for path in paths {
         if !folders.iter().any(|folder| folder.unwrap_or(Path::new("")).join(path).exists()) {
             return Err(Failure(format!("`{}` is in neither revision", path.display())));
         }
     }
-    let of_new = || match &new {
-        Some(new) => new.read(paths, args),
-        None => existing(paths, args, &InputPlace::default()),
+    let tree = if new.is_none() { Some(WorkTree::here()?) } else { None };
+    let of_new = || match (&new, &tree) {
+        (Some(new), _) => new.read(paths, sources),
+        (None, tree) => of_tree(paths, sources, tree.as_ref()),
     };
-    Ok(rayon::join(|| old.read(paths, args), of_new).into())
+    Ok(rayon::join(|| old.read(paths, sources), of_new).into())
+}
+
+/// What is in the working tree.
+fn of_tree(paths: &[PathBuf], sources: &InputSources, tree: Option<&WorkTree>) -> Input {
+    let submodules = tree.map_or(&[][..], |tree| &tree.submodules);
+    let files = tree.map(|tree| tree.ignored.clone()).unwrap_or_default();
+    let tracked = Tracked { is_all: false, files, submodules: submodules.iter().map(|it| it.path.clone()).collect() };
+    let place = InputPlace { tracked, ..InputPlace::default() };
+    with_submodules(existing(paths, sources, &place), submodules, paths, "")
+}
+
+/// The submodules in the paths as files that are not read.
+fn with_submodules(mut input: Input, submodules: &[Submodule], paths: &[PathBuf], shown: &str) -> Input {
+    let is_meant = |submodule: &&Submodule| paths.iter().any(|path| inside(path, &submodule.path).is_some());
+    input.origins.extend(submodules.iter().filter(is_meant).map(|Submodule { path, commit }| Origin {
+        name: format!("{shown}{}", input::name(path)),
+        hash: hash_of(commit.as_bytes()),
+        what: "a submodule; compare the two commits in its own repository",
+    }));
+    input
 }
 
 /// A revision that is written to a temporary folder.
 struct Revision {
     place: InputPlace,
-    _checkout: Checkout,
+    checkout: Checkout,
 }
 
 impl Revision {
@@ -119,19 +151,28 @@ impl Revision {
     /// When git cannot be run, or does not know the revision.
     fn of(revision: &str, is_whole: bool) -> Result<Revision, Failure> {
         let checkout = Checkout::of(revision, is_whole)?;
-        let place = InputPlace { folder: checkout.here().to_owned(), shown: format!("{revision}:") };
-        Ok(Revision { place, _checkout: checkout })
+        let tracked = Tracked { is_all: true, ..Tracked::default() };
+        let place = InputPlace { folder: checkout.here().to_owned(), shown: format!("{revision}:"), tracked };
+        Ok(Revision { place, checkout })
     }
 
-    fn read(&self, paths: &[PathBuf], args: &PlanArgs) -> Input {
-        Input { prefix: self.place.shown.clone(), ..existing(paths, args, &self.place) }
+    fn read(&self, paths: &[PathBuf], sources: &InputSources) -> Input {
+        let input = Input { prefix: self.place.shown.clone(), ..existing(paths, sources, &self.place) };
+        with_submodules(input, self.checkout.submodules(), paths, &self.place.shown)
     }
 }
 
 /// What is in the paths that exist: one that does not is new, or was removed.
-fn existing(paths: &[PathBuf], args: &PlanArgs, place: &InputPlace) -> Input {
+fn existing(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
     let paths: Vec<PathBuf> = paths.iter().filter(|path| place.folder.join(path).exists()).cloned().collect();
-    input::read_at(&paths, &args.sources, place)
+    read(&paths, sources, place)
+}
+
+/// What is in the paths, with the kustomizations that are not rendered.
+fn read(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
+    let input = input::read_at(paths, sources, place);
+    let unrendered = if sources.kustomize { Vec::new() } else { unrendered(&input, place) };
+    Input { unrendered, ..input }
 }
 
 /// What the names of the files in a path begin with.

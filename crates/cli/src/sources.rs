@@ -10,14 +10,18 @@ const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 /// Files that manifests are rendered from with another program: they are not read, and a plan names those that change.
 const TEMPLATES: &[&str] = &[
     "cue",
+    "dhall",
     "erb",
     "gotmpl",
+    "hbs",
     "j2",
     "jinja",
     "jinja2",
     "jsonnet",
-    "kcl",
+    "k",
     "libsonnet",
+    "mustache",
+    "pkl",
     "star",
     "template",
     "tmpl",
@@ -76,10 +80,17 @@ impl InputSources {
     }
 }
 
-/// Whether manifests are rendered from a file of this name with another program.
+/// Whether manifests are rendered from a file of this name with another program: by its ending, or because that comes after
+/// the one of a manifest, as in `cluster.yaml.in`.
 pub(crate) fn is_template(file: &Path) -> bool {
-    file.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| TEMPLATES.contains(&ending))
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    let is_of_manifest = || file.file_stem().is_some_and(|stem| is_read(Path::new(stem)));
+    ending.is_some_and(|ending| TEMPLATES.contains(&ending) || !COPIES.contains(&ending) && is_of_manifest())
 }
+
+/// Endings after that of a manifest with which no manifest is rendered: copies, and what is about a file.
+const COPIES: &[&str] =
+    &["bak", "disabled", "example", "license", "md", "orig", "rej", "sample", "sha256", "sig", "swp"];
 
 /// Whether a file of this name is read in directories.
 pub(crate) fn is_read(file: &Path) -> bool {

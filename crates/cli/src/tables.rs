@@ -4,8 +4,6 @@ use std::fmt::Write;
 
 use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{FORCED, Keys, RULES, Rule, Settings, Version};
-use serde::Deserialize;
-use serde::de::value::StrDeserializer;
 
 use crate::args::SettingsArgs;
 use crate::style::BOLD;
@@ -46,12 +44,6 @@ fn whole(rule: &Rule) -> String {
         Keys::Every => return line,
     };
     format!("{line}; keys: {keys}")
-}
-
-/// A version as it is written in the settings.
-pub(crate) fn version(text: &str) -> Result<Version, String> {
-    let text: StrDeserializer<'_, serde::de::value::Error> = serde::de::IntoDeserializer::into_deserializer(text);
-    Version::deserialize(text).map_err(|error| error.to_string())
 }
 
 /// What each provider allows in a tag.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 #[test]
 fn flags_of_a_cluster_say_how_to_build() {
-    let said = "error: this build reads only files; for a live cluster build it with `cargo install --path crates/cli --features cluster`, \
+    let message = "error: this build reads only files; for a live cluster build it with `cargo install --path crates/cli --features cluster`, \
         or use a release\n";
     for arguments in [
         &["check", "--live"][..],
@@ -16,6 +16,6 @@ fn flags_of_a_cluster_say_how_to_build() {
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_propagate")).args(arguments).output().unwrap();
         let (code, stderr) = (output.status.code(), String::from_utf8(output.stderr).unwrap());
-        assert_eq!((code, &*stderr), (Some(2), said), "{arguments:?}");
+        assert_eq!((code, &*stderr), (Some(2), message), "{arguments:?}");
     }
 }

@@ -27,9 +27,26 @@ fn the_pages_show_what_is_printed() {
     fs::write(ten_minutes.join("edited.yaml"), &edited).unwrap();
     fs::write(ten_minutes.join("fleet.yaml"), &fleet).unwrap();
 
+    let quick_start = folder.join("replace.in");
+    fs::create_dir_all(&quick_start).unwrap();
+    let class = fs::read_to_string(root.join("examples/quick-start/class.yaml")).unwrap();
+    let default =
+        "name: etcdImageTag\n      required: true\n      schema: { openAPIV3Schema: { type: string, default: \"";
+    for (name, from, to) in [
+        ("class", "", ""),
+        ("images", "preLoadImages, value: []", "preLoadImages, value: [kindest/etcd]"),
+        ("wrong", "preLoadImages, value: []", "preLoadImages, value: kindest/etcd"),
+        ("etcd", "value: 3.6.0", "value: 3.6.1"),
+        ("default", default, &format!("{default}3.6.1")),
+    ] {
+        assert!(class.contains(from), "{name}");
+        let edited = if from.is_empty() { class.clone() } else { class.replace(from, to) };
+        fs::write(quick_start.join(format!("{name}.yaml")), edited).unwrap();
+    }
+
     let managers = fs::read_to_string(root.join("crates/cli/tests/doctor/managers.yaml")).unwrap();
     let managers = with_version(&managers).replace("namespace: capi-system", "namespace: cluster-api");
-    let pages = ["cli-check.md", "cli-plan.md", "cli-policy.md", "cli-repair.md", "first-ten-minutes.md"];
+    let pages = ["cli-check.md", "cli-plan.md", "cli-policy.md", "cli-repair.md", "first-ten-minutes.md", "replace.md"];
     for page in pages.iter().filter_map(|page| page.strip_prefix("cli-")?.strip_suffix(".md")) {
         let repository = folder.join(format!("cli-{page}.in"));
         for of in ["examples", "examples/cases", "deploy"] {
@@ -219,8 +236,8 @@ fn revisions_of_a_repository_are_compared() {
     assert_eq!(run(&["plan", "--git", "main~1..main"]), (Some(1), expected.clone()));
     assert_eq!(run(&["plan", "--git", "main~1", "clusters"]), (Some(1), expected));
     assert_eq!(run(&["plan", "--git", "main"]), (Some(0), "nothing changes\n".to_owned()));
-    let (code, said) = run(&["plan", "--git", "nothing"]);
-    assert!(code == Some(2) && said.contains("nothing"), "{code:?} {said}");
+    let (code, printed) = run(&["plan", "--git", "nothing"]);
+    assert!(code == Some(2) && printed.contains("nothing"), "{code:?} {printed}");
     assert_eq!(
         run(&["plan", "clusters"]),
         (Some(2), "error: expected OLD and NEW, --git, or a cluster and NEW\n".to_owned())
@@ -243,18 +260,18 @@ fn a_kustomization_is_rendered_by_the_program_on_the_path() {
     };
     let arguments = ["check", "--kustomize", "overlays/prod", "--output", "json"];
     let _ = fs::remove_file(folder.join("kustomize"));
-    let (code, said) = run(&arguments);
+    let (code, printed) = run(&arguments);
     let missing = "cannot read `overlays/prod`: `--kustomize` needs `kustomize` or `kubectl` on the PATH";
-    assert!(code == Some(2) && said.contains(missing), "{code:?} {said}");
+    assert!(code == Some(2) && printed.contains(missing), "{code:?} {printed}");
     let program = folder.join("kustomize");
     // Another process of the tests must not have it open for writing when it is run.
     fs::write(&program, "#!/bin/sh\n[ \"$1 $2\" = 'build overlays/prod' ] && while IFS= read -r line; do echo \"$line\"; done < base/cluster.yaml\n").unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let (code, said) = run(&arguments);
-    assert!(code == Some(0) && said.contains("\"objects\": 1,"), "{code:?} {said}");
+    let (code, printed) = run(&arguments);
+    assert!(code == Some(0) && printed.contains("\"objects\": 1,"), "{code:?} {printed}");
     // What another kustomization is made from is not rendered by itself, nor read.
-    let (code, said) = run(&["check", "--kustomize", "--output", "json"]);
-    assert!(code == Some(0) && said.contains("\"objects\": 1,") && !said.contains("base/"), "{code:?} {said}");
+    let (code, printed) = run(&["check", "--kustomize", "--output", "json"]);
+    assert!(code == Some(0) && printed.contains("\"objects\": 1,") && !printed.contains("base/"), "{code:?} {printed}");
 }
 
 #[test]

@@ -78,6 +78,7 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("a_rule_for_a_composite_that_is_not_defined", &[(TAGS, "xawsec2instances", "xawsec2instance")]),
     ("a_rule_for_a_version_that_is_not_served", &[(TAGS, "      apiVersions: [v1alpha1]\n      resources: [xawsec2instances]", "      apiVersions: [v1beta1]\n      resources: [xawsec2instances]")]),
     ("a_group_without_a_rule", &[(TAGS, "        - apiGroups: [blueprints.plexsphere.com]", "        - apiGroups: [blueprints.plexsphere.com, other.example.com]")]),
+    ("a_kind_that_no_policy_activates", &[(MANAGERS, "apiVersion: apiextensions.crossplane.io/v2", "apiVersion: apiextensions.crossplane.io/v1alpha1\nkind: ManagedResourceActivationPolicy\nmetadata: { name: s3 }\nspec: { activate: ['*.s3.aws.m.upbound.io'] }\n---\napiVersion: apiextensions.crossplane.io/v1\nkind: Composition\nmetadata: { name: ec2 }\nspec: { pipeline: [{ step: a, input: { resources: [{ base: { apiVersion: ec2.aws.m.upbound.io/v1beta1, kind: Instance } }] } }] }\n---\napiVersion: apiextensions.crossplane.io/v2")]),
     ("reports_of_the_older_api", &[(MANAGERS, "group: openreports.io\n  names: { kind: Report,", "group: wgpolicyk8s.io\n  names: { kind: PolicyReport,"), (MANAGERS, "group: openreports.io\n  names: { kind: ClusterReport,", "group: wgpolicyk8s.io\n  names: { kind: ClusterPolicyReport,")]),
     ("a_registry_that_does_not_exist", &[(TAGS, "      onRegistryFailure: reject", "      registry: { name: defualt }\n      onRegistryFailure: reject"), (MANAGERS, "apiVersion: apiextensions.crossplane.io/v2", "apiVersion: labels.plexsphere.com/v1alpha1\nkind: LabelRegistry\nmetadata: { name: default }\n---\napiVersion: apiextensions.crossplane.io/v2")]),
 ];
@@ -124,7 +125,7 @@ fn the_manifests_of_deploy_are_an_installation_that_works() {
     let folder = installation("deployed", &[]);
     let (code, text) = doctor(&folder, &["."]);
     is_expected("deployed.txt", &format!("{text}exit code {code}\n"));
-    assert!(code == 0 && text.contains("\n14 checks: nothing found; "), "{text}");
+    assert!(code == 0 && text.contains("\n15 checks: nothing found; "), "{text}");
 }
 
 /// What is printed beyond what is printed of the manifests as they are.

@@ -519,10 +519,11 @@ ok[conditions]: ClusterAdmissionPolicy metadata-propagation-policy: `matchCondit
 ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is DEPLOYED, as is Deployment capi-system/capi-controller-manager
 ok[flags]: ClusterAdmissionPolicy metadata-propagation-policy: settings and the flags of Deployment capi-system/capi-controller-manager agree
 ok[composites]: no policy needs this
+ok[activation]: no policy needs this
 ok[reports]: no policy needs this
 ok[registry]: no policy needs this
 
-14 checks: nothing found; 14 passed, 0 skipped
+15 checks: nothing found; 15 passed, 0 skipped
 ";
     let expected = with_version(expected);
     assert_eq!((code, &*out, &*err), (Some(0), &*expected, ""));
@@ -575,7 +576,7 @@ skipped[controllers]: cannot read `deployments.apps`
 skipped[version]: cannot read `deployments.apps`
 skipped[flags]: cannot read `deployments.apps`
 
-14 checks: nothing found; 10 passed, 4 skipped";
+15 checks: nothing found; 11 passed, 4 skipped";
     let forbidden = "cannot read `clusterrolebindings.rbac.authorization.k8s.io, deployments.apps`: `SERVER` (context `prod`) \
                      denied the request (403): User \"jane\" cannot list it\n";
     assert_eq!((code, &*rest.join("\n"), &*err), (Some(2), expected, forbidden));

@@ -139,7 +139,7 @@ struct Hook {
 fn the_workflow_for_github_comments_the_plan_and_uploads_the_findings() {
     let runner = Runner::new("github");
     // The Machines, which lack the new value, are not in the repository.
-    assert_eq!(runner.workflow(&[], |run| run.to_owned()), [0, 0, 0, 0], "{}", runner.said());
+    assert_eq!(runner.workflow(&[], |run| run.to_owned()), [0, 0, 0, 0], "{}", runner.printed());
     let comment = "gh pr comment 17 --edit-last --create-if-none --body-file plan.md\n";
     assert_eq!(runner.asked(), format!("{}{comment}", downloads("v0.1.0")));
     assert_eq!(runner.read("plan.md"), PLAN);
@@ -154,21 +154,21 @@ fn the_action_runs_no_archive_that_is_not_the_releases() {
     assert_eq!(runner.action("v0.1.0", &[]), [1]);
     fs::write(runner.home.join("checksums.txt"), "").unwrap();
     assert_eq!(runner.action("v0.1.0", &[]), [2]);
-    assert!(runner.said().contains("does not list"), "{}", runner.said());
+    assert!(runner.printed().contains("does not list"), "{}", runner.printed());
 }
 
 #[test]
 fn the_action_needs_a_release_and_two_revisions() {
     let runner = Runner::new("inputs");
     assert_eq!(runner.action("main", &[]), [2]);
-    assert!(runner.said().contains("`main` is no release"), "{}", runner.said());
-    assert_eq!(runner.action("main", &[("version", "v0.1.0")]), [0, 0], "{}", runner.said());
+    assert!(runner.printed().contains("`main` is no release"), "{}", runner.printed());
+    assert_eq!(runner.action("main", &[("version", "v0.1.0")]), [0, 0], "{}", runner.printed());
     assert_eq!(runner.action("v0.1.0", &[("base", "")]), [0, 2]);
     assert_eq!(
         runner.action("v0.1.0", &[("fail-on", "cannot-tell"), ("comment-file", "other.md")]),
         [0, 0],
         "{}",
-        runner.said()
+        runner.printed()
     );
     assert_eq!(runner.read("other.md"), PLAN);
 }
@@ -189,7 +189,7 @@ fn the_job_for_gitlab_comments_the_plan_and_reports_tests() {
     .map(|(name, value)| (name.to_owned(), value.to_owned()));
     assert!(["RELEASES", "VERSION"].iter().all(|name| gitlab.labels.variables.contains_key(*name)));
     let script = [gitlab.labels.before_script, gitlab.labels.script].concat().join("\n");
-    assert_eq!(runner.run(&script, &variables), 0, "{}", runner.said());
+    assert_eq!(runner.run(&script, &variables), 0, "{}", runner.printed());
     let note = "curl --fail --silent --show-error --header PRIVATE-TOKEN: secret --data-urlencode body@plan.md \
         https://gitlab.example/api/v4/projects/4711/merge_requests/17/notes\n";
     assert_eq!(runner.asked(), format!("{DOWNLOAD}{note}"));
@@ -216,7 +216,7 @@ fn the_workflow_answers_for_each_environment() {
     kustomize::install(&runner.home.join("stubs"));
     let with_kustomize = |run: &str| run.replace(" clusters ", " clusters --kustomize ");
     // One environment cannot be rendered: the others are commented.
-    assert_eq!(runner.workflow(&[("arguments", "--kustomize")], with_kustomize), [0, 2, 0, 2], "{}", runner.said());
+    assert_eq!(runner.workflow(&[("arguments", "--kustomize")], with_kustomize), [0, 2, 0, 2], "{}", runner.printed());
     let expected = "\
 **propagate plan**: 3 roots: replaces 3 Machines, deletes 0; not everything was compared
 
@@ -246,11 +246,11 @@ fn the_hook_for_pre_commit_checks_all_manifests() {
     let command = format!("{} {}", hook.entry, used.args.join(" "));
     let runner = Runner::new("pre-commit");
     runner.run("mkdir -p ~/.local/bin && cp \"$PROPAGATE\" ~/.local/bin/propagate", &[]);
-    assert_eq!(runner.run(&command, &[]), 0, "{}", runner.said());
+    assert_eq!(runner.run(&command, &[]), 0, "{}", runner.printed());
     let cluster = runner.read("clusters/prod.yaml");
     fs::write(runner.folder.join("clusters/prod.yaml"), cluster.replace("classRef: { name: standard }", "classRef: x"))
         .unwrap();
-    assert_eq!(runner.run(&command, &[]), 1, "{}", runner.said());
+    assert_eq!(runner.run(&command, &[]), 1, "{}", runner.printed());
 }
 
 fn root() -> PathBuf {
@@ -313,7 +313,7 @@ impl Runner {
             git rev-parse HEAD >~/base\n\
             {change} && git commit --quiet --all --message change\n"
         );
-        assert_eq!(runner.run(&archive, &[]), 0, "{}", runner.said());
+        assert_eq!(runner.run(&archive, &[]), 0, "{}", runner.printed());
         runner.base = fs::read_to_string(runner.home.join("base")).unwrap().trim().to_owned();
         runner
     }
@@ -328,7 +328,7 @@ impl Runner {
         command.env("GITHUB_STEP_SUMMARY", self.home.join("summary"));
         command.envs(variables.iter().cloned()).env_remove("PROPAGATE_SETTINGS");
         let output = command.output().unwrap();
-        fs::write(self.home.join("said"), [output.stdout, output.stderr].concat()).unwrap();
+        fs::write(self.home.join("printed"), [output.stdout, output.stderr].concat()).unwrap();
         output.status.code().unwrap()
     }
 
@@ -387,8 +387,8 @@ impl Runner {
     }
 
     /// What the last script printed.
-    fn said(&self) -> String {
-        fs::read_to_string(self.home.join("said")).unwrap()
+    fn printed(&self) -> String {
+        fs::read_to_string(self.home.join("printed")).unwrap()
     }
 
     /// What `gh` and `curl` were asked.

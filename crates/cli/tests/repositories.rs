@@ -38,6 +38,28 @@ fn repositories_are_answered_as_written_down() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
+#[test]
+fn every_format_says_what_is_not_read() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories/unreadable");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("formats");
+    let _ = fs::remove_dir_all(&folder);
+    commit(&root, &folder);
+    let formats = ["plan text", "plan json", "plan markdown", "plan github", "check text", "check json", "check sarif"];
+    for format in formats.into_iter().chain(["check github", "check junit"]) {
+        let (verb, output) = format.split_once(' ').unwrap();
+        let revisions: &[&str] = if verb == "plan" { &["--git", "before..after"] } else { &[] };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command.current_dir(&folder).env("KUBECONFIG", "none").arg(verb).args(revisions).args(["--output", output]);
+        let printed = command.output().unwrap();
+        let text = String::from_utf8(printed.stdout).unwrap();
+        // A file that is broken, and one that is no manifest.
+        for expected in ["clusters/dev/machines.yaml", "did not find expected", "values.yaml"] {
+            assert!(text.contains(expected), "{format}: `{expected}` is not in\n{text}");
+        }
+        assert_eq!(printed.status.code(), Some(2), "{format}");
+    }
+}
+
 /// The repository with its two commits.
 fn commit(repository: &Path, folder: &Path) {
     fs::create_dir_all(folder).unwrap();
@@ -63,7 +85,9 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
+        if path.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(&path).unwrap(), target).unwrap();
+        } else if path.is_dir() {
             copy(&path, &target);
         } else {
             fs::copy(&path, &target).unwrap();

@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::activation::Activation;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
@@ -126,6 +127,10 @@ impl Checker {
             (checked, blame.into_iter().chain(probed).collect::<Vec<Blame>>())
         };
         let (mut all, blames): (Vec<ObjectFindings>, Vec<Vec<Blame>>) = each(&objects, one).into_iter().unzip();
+        let activation = Activation::of(fleet.objects());
+        for (object, checked) in objects.iter().zip(&mut all) {
+            checked.findings.extend(activation.findings(object));
+        }
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
         if blames.is_empty() {
             return all;

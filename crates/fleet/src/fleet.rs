@@ -29,6 +29,8 @@ pub struct Fleet {
     further: BTreeMap<ObjectId, ObjectId>,
     /// Numbers of objects with the same name: the first, and a later one.
     doubles: Vec<(usize, usize)>,
+    /// The objects that are defined twice and differently: all definitions, in order.
+    variants: BTreeMap<ObjectId, Vec<String>>,
     /// Group, kind and version of the objects.
     served: BTreeSet<(String, String, String)>,
 }
@@ -122,6 +124,12 @@ impl Fleet {
                 fleet.served.insert((id.group.clone(), id.kind.clone(), version.clone()));
             }
         }
+        let mut variants: BTreeMap<ObjectId, Vec<String>> = BTreeMap::new();
+        for (first, later) in fleet.doubles().filter(|(first, later)| first.json != later.json) {
+            let all = variants.entry(first.id.clone()).or_insert_with(|| vec![first.json.to_string()]);
+            all.push(later.json.to_string());
+        }
+        fleet.variants = variants;
         fleet.problems = fleet.of_documents.iter().cloned().chain(fleet.duplicates()).collect();
         fleet.problems.sort_by_key(|problem| (problem.source, problem.at));
         fleet
@@ -155,7 +163,9 @@ impl Fleet {
         let ids: BTreeSet<&ObjectId> = objects.iter().map(|object| &object.id).collect();
         let further = self.further.iter().filter(|(_, name)| ids.contains(name));
         let further = further.map(|(further, name)| (further.clone(), name.clone())).collect();
-        Fleet::of_objects(self.shared_sources(), objects, Vec::new(), further)
+        let variants = self.variants.iter().filter(|(id, _)| ids.contains(id));
+        let variants = variants.map(|(id, all)| (id.clone(), all.clone())).collect();
+        Fleet { variants, ..Fleet::of_objects(self.shared_sources(), objects, Vec::new(), further) }
     }
 
     /// The objects that are skipped because an earlier one has their name, if a rule reads such objects: one problem
@@ -230,6 +240,12 @@ impl Fleet {
     /// ```
     pub fn doubles(&self) -> impl Iterator<Item = (&FleetObject, &FleetObject)> {
         self.doubles.iter().filter_map(|(first, later)| Some((self.objects.get(*first)?, self.objects.get(*later)?)))
+    }
+
+    /// The objects that are defined twice and differently, with all definitions: which of them is applied last is not
+    /// known.
+    pub(crate) fn variants(&self) -> &BTreeMap<ObjectId, Vec<String>> {
+        &self.variants
     }
 
     /// The texts, for another fleet of some of them.

@@ -33,9 +33,9 @@ impl Hierarchy {
             let (Some(member), Some(own)) = (self.member(number), printed(number)) else { continue };
             let below: Vec<usize> = member.children.iter().filter_map(|child| folding.of(*child)).collect();
             let next = known.len();
-            let look = *known.entry((&*member.id.kind, member.origin.is_some(), own, below)).or_insert(next);
+            let shape = *known.entry((&*member.id.kind, member.origin.is_some(), own, below)).or_insert(next);
             if let Some(place) = folding.0.get_mut(number) {
-                *place = Some(look);
+                *place = Some(shape);
             }
         }
         folding
@@ -59,11 +59,11 @@ impl Hierarchy {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
         for sibling in siblings {
-            let Some(look) = folding.of(*sibling) else { continue };
-            match known.get(&look).and_then(|group| groups.get_mut(*group)) {
+            let Some(shape) = folding.of(*sibling) else { continue };
+            match known.get(&shape).and_then(|group| groups.get_mut(*group)) {
                 Some(group) => group.push(*sibling),
                 None => {
-                    known.insert(look, groups.len());
+                    known.insert(shape, groups.len());
                     groups.push(vec![*sibling]);
                 }
             }

@@ -1,22 +1,20 @@
 //! Objects with everything that propagates to them, and the objects below them that controllers would create.
 
+mod completion;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
-use metadata_propagation::{
-    Cluster, Get, Guards, Listed, LookupCause, LookupError, Mode, Propagated, Report, Settings, evaluate,
-    evaluate_and_list,
-};
+use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::{Cluster, Get, Guards, LookupCause, LookupError, Mode, Settings};
 
-use serde_json::{Value, json};
-
+use self::completion::Wants;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::member::Member;
-use crate::object::{FleetObject, ObjectId, Origin, create, group_and_version};
+use crate::object::{FleetObject, ObjectId, Origin, group_and_version};
 use crate::predicted::{Maker, makes_others, predicted};
-use crate::relations::{is_of_topology, parent, references, related, topology_entries};
+use crate::relations::{parent, references, related, topology_entries};
 use crate::shared::Shared;
 use crate::written::ObjectText;
 
@@ -260,78 +258,6 @@ impl Hierarchy {
         }
     }
 
-    /// The policy's result for an object.
-    fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
-        let member = self.members.get(number)?;
-        let review = create(&member.id, &member.version, member.json());
-        let around = Around { hierarchy: self, is_of_topology: is_of_topology(&member.written) };
-        let (outcome, listed) = match wants {
-            Wants::Carried => evaluate_and_list(&review, settings, &around),
-            Wants::Changes => (evaluate(&review, settings, &around), Ok(Vec::new())),
-        };
-        let Report { changes, skipped, cloud_tags, .. } = outcome.report.unwrap_or_default();
-        let report = Report { changes, skipped, cloud_tags, ..Report::default() };
-        Some(Completion { json: outcome.object, is_rejected: outcome.rejection.is_some(), report, listed })
-    }
-
-    /// `latest` contains the last completed object of each kind: many are similar to it.
-    fn complete(&mut self, number: usize, completion: Option<Completion>, latest: &mut BTreeMap<String, usize>) {
-        let (Some(id), Some(completion)) = (self.members.get(number).map(|member| &member.id), completion) else {
-            return;
-        };
-        let alike = latest.get(&id.kind).and_then(|number| self.members.get(*number));
-        let report = Shared::like(completion.report, alike.map(|alike| &alike.report), |a, b| {
-            a.cloud_tags.is_none() && b.cloud_tags.is_none() && (&a.changes, &a.skipped) == (&b.changes, &b.skipped)
-        });
-        let (carried, unknown) = match completion.listed {
-            Ok(carried) => (Shared::like(carried, alike.map(|alike| &alike.carried), Vec::eq), None),
-            Err(reason) => (Shared::default(), Some(reason)),
-        };
-        match latest.get_mut(&id.kind) {
-            Some(latest) => *latest = number,
-            None => _ = latest.insert(id.kind.clone(), number),
-        }
-        if let Some(member) = self.members.get_mut(number) {
-            (member.completed, member.report, member.carried, member.unknown) =
-                (completion.json, report, carried, unknown);
-            member.is_rejected = completion.is_rejected;
-        }
-    }
-
-    /// Removes labels and annotations that propagate in another hierarchy and not in this one. Below a control plane of
-    /// another provider no controller removes them.
-    fn drop_former(&mut self, number: usize, before: &Hierarchy) {
-        let Some(member) = self.members.get(number) else { return };
-        let Some(former) = before.number(&member.id).and_then(|number| before.member(number)) else { return };
-        let owner = member.parent.and_then(|parent| self.members.get(parent)).map(|parent| &parent.id);
-        let is_of_others = owner.is_some_and(|id| id.group == CONTROL_PLANE_GROUP && id.kind != "KubeadmControlPlane");
-        if is_of_others || member.origin.is_none() || member.unknown.is_some() {
-            return;
-        }
-        let is_gone = |entry: &&Propagated| {
-            let is_kept = |kept: &Propagated| (&kept.at, &kept.key) == (&entry.at, &entry.key);
-            !member.carried.iter().any(is_kept)
-        };
-        let gone: Vec<&Propagated> = former.carried.iter().filter(is_gone).collect();
-        if gone.is_empty() {
-            return;
-        }
-        let pointer = |at: &str| format!("/{}", at.replace('.', "/"));
-        let mut object = member.completed();
-        let mut is_changed = false;
-        for entry in gone {
-            let value = entry.value.plain();
-            let map = object.pointer_mut(&pointer(&entry.at)).and_then(Value::as_object_mut);
-            if let Some(map) = map.filter(|map| map.get(&entry.key).and_then(Value::as_str) == Some(&*value)) {
-                map.remove(&entry.key);
-                is_changed = true;
-            }
-        }
-        if is_changed && let Some(member) = self.members.get_mut(number) {
-            member.completed = Some(object.to_string());
-        }
-    }
-
     /// The number of an object.
     pub(crate) fn number(&self, id: &ObjectId) -> Option<usize> {
         self.find(id)
@@ -398,24 +324,6 @@ impl Hierarchy {
     }
 }
 
-/// What a hierarchy is used for.
-#[derive(Debug, Clone, Copy)]
-enum Wants {
-    /// Everything that objects must carry.
-    Carried,
-    /// The changes in them.
-    Changes,
-}
-
-/// The policy's result for an object.
-struct Completion {
-    /// The object, if it changes.
-    json: Option<String>,
-    is_rejected: bool,
-    report: Report,
-    listed: Listed,
-}
-
 impl Cluster for Hierarchy {
     /// The hierarchy as a fleet, with objects as they are stored after the policy has completed them.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
@@ -428,26 +336,5 @@ impl Cluster for Hierarchy {
             None => LookupCause::NotFound,
         };
         Err(LookupError { cause, detail: get.to_string() })
-    }
-}
-
-/// The cluster for completing an object: the other objects. A Cluster that is not in the files exists in the cluster,
-/// or else the object would not: it is assumed not to be paused. An object that a topology owns has its Cluster as its
-/// source, so it gets none.
-struct Around<'w> {
-    hierarchy: &'w Hierarchy,
-    is_of_topology: bool,
-}
-
-impl Cluster for Around<'_> {
-    fn get(&self, get: &Get) -> Result<String, LookupError> {
-        let answer = self.hierarchy.get(get);
-        let is_missing = matches!(&answer, Err(error) if error.cause == LookupCause::NotFound);
-        let is_cluster = get.kind == "Cluster" && get.api_version.starts_with("cluster.x-k8s.io/");
-        if !is_missing || !is_cluster || self.is_of_topology {
-            return answer;
-        }
-        let metadata = json!({ "name": get.name, "namespace": get.namespace });
-        Ok(json!({ "apiVersion": get.api_version, "kind": get.kind, "metadata": metadata, "spec": {} }).to_string())
     }
 }

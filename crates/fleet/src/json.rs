@@ -8,7 +8,7 @@ use crate::tree::{Id, NodeContent, Tree, TreeFault, Twice};
 const DEEPEST: usize = 100;
 
 /// How many bytes of JSON a document may become beyond a multiple of its length: aliases multiply.
-const MOST: usize = 2 << 20;
+const ALLOWANCE: usize = 2 << 20;
 
 /// A document as JSON.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(crate) struct DocumentJson {
 /// # Errors
 /// When JSON has no such value, or the document is too deep or too large.
 pub(crate) fn json(tree: &Tree<'_>, root: Id, length: usize) -> Result<DocumentJson, TreeFault> {
-    let most = length.saturating_mul(5).saturating_add(MOST);
+    let most = length.saturating_mul(5).saturating_add(ALLOWANCE);
     let mut writer = DocumentWriter { tree, out: Vec::with_capacity(length), most, work: most, twice: Vec::new() };
     writer.value(root, 0)?;
     let DocumentWriter { out, mut twice, .. } = writer;

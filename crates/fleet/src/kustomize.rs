@@ -23,20 +23,21 @@ pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization
 ///     source("base/kustomization.yaml", "resources: [cluster.yaml]\npatches: [{path: patch.yaml}]"),
 ///     source("base/patch.yaml", "kind: Cluster"),
 /// ];
-/// assert_eq!(of_kustomize(&sources).into_keys().collect::<Vec<_>>(), [1, 2]);
+/// assert_eq!(of_kustomize(&sources, "").into_keys().collect::<Vec<_>>(), [1, 2]);
 /// ```
+///
+/// `prefix` is what names begin with and is no part of a path, such as `main:`.
 #[must_use]
-pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
+pub fn of_kustomize(sources: &[Source], prefix: &str) -> BTreeMap<usize, Reading> {
     let mut found = BTreeMap::new();
-    let by_name: BTreeMap<&str, usize> =
-        sources.iter().enumerate().map(|(number, source)| (&*source.name, number)).collect();
-    for (number, source) in sources.iter().enumerate() {
-        let (folder, file) = source.name.rsplit_once('/').unwrap_or(("", &source.name));
-        if !KUSTOMIZATION_FILES.contains(&file) {
-            continue;
-        }
+    let path = |source: &'_ Source| source.name.strip_prefix(prefix).unwrap_or(&source.name).to_owned();
+    let by_name: BTreeMap<String, usize> =
+        sources.iter().enumerate().map(|(number, source)| (path(source), number)).collect();
+    for (number, source) in sources.iter().enumerate().filter(|(_, source)| is_kustomization(&source.name)) {
+        let path = path(source);
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         found.insert(number, skipped(number, messages::KUSTOMIZATION.to_owned()));
-        let json = to_json(source).ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+        let json = value(source);
         let patches = patches(&json).into_iter().map(|path| (path, messages::kustomize_patch(&source.name)));
         let others = configurations(&json).into_iter().map(|path| (path, messages::kustomize_file(&source.name)));
         for (path, message) in others.chain(patches) {
@@ -46,6 +47,67 @@ pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
         }
     }
     found
+}
+
+/// Whether a text of this name is a kustomization.
+///
+/// ```
+/// assert!(fleet::is_kustomization("main:base/kustomization.yaml") && !fleet::is_kustomization("base/cluster.yaml"));
+/// ```
+#[must_use]
+pub fn is_kustomization(name: &str) -> bool {
+    let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
+    KUSTOMIZATION_FILES
+        .iter()
+        .any(|known| file.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with(':')))
+}
+
+/// Every path that a kustomization may name, and whether what it includes is applied as it is.
+///
+/// ```
+/// use fleet::{Mentions, Source};
+///
+/// let kustomization = |text: &str| Source { name: "prod/kustomization.yaml".into(), text: text.into() };
+/// let mentions = Mentions::of(&kustomization("resources: [../base]\nconfigMapGenerator: [{name: c, files: [a=b.txt]}]"));
+/// assert_eq!(mentions.paths, ["prod/a=b.txt", "prod/c", "base", "prod/b.txt"]);
+/// assert!(!mentions.is_plain && Mentions::of(&kustomization("resources: [../base]")).is_plain);
+/// ```
+#[derive(Debug, Default)]
+pub struct Mentions {
+    /// Every string in it as a path, and what is after a `=`: those that are no paths do not exist.
+    pub paths: Vec<String>,
+    /// Whether it only lists what it includes.
+    pub is_plain: bool,
+}
+
+impl Mentions {
+    /// The paths in a kustomization. A text that is not YAML has none.
+    #[must_use]
+    pub fn of(kustomization: &Source) -> Mentions {
+        const PLAIN: [&str; 5] = ["apiVersion", "kind", "metadata", "resources", "bases"];
+        let folder = kustomization.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let json = value(kustomization);
+        let mut words = Vec::new();
+        strings(&json, &mut words);
+        let values = words.iter().filter_map(|word| word.split_once('=')).map(|(_, value)| value);
+        let paths = words.iter().copied().chain(values).map(|path| joined(folder, path)).collect();
+        let is_plain = json.as_object().is_some_and(|fields| fields.keys().all(|field| PLAIN.contains(&&**field)));
+        Mentions { paths, is_plain }
+    }
+}
+
+/// The strings of one line in a value.
+fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) if !text.is_empty() && !text.contains('\n') => found.push(text),
+        Value::Array(elements) => elements.iter().for_each(|element| strings(element, found)),
+        Value::Object(fields) => fields.values().for_each(|field| strings(field, found)),
+        _ => {}
+    }
+}
+
+fn value(source: &Source) -> Value {
+    to_json(source).ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()
 }
 
 /// The directories and files that a kustomization includes, by their names. A text that is not YAML has none.
@@ -59,7 +121,7 @@ pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
 #[must_use]
 pub fn resources(kustomization: &Source) -> Vec<String> {
     let folder = kustomization.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let json: Value = to_json(kustomization).ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+    let json = value(kustomization);
     let list = |field| json.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     ["resources", "bases", "components"].into_iter().flat_map(list).map(|path| joined(folder, path)).collect()
 }
@@ -123,7 +185,7 @@ mod tests {
         let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
         let files = ["a.yaml", "p.yaml", "r.yaml", "t.yaml", "m.yaml"].map(|name| source(name, ""));
         let sources: Vec<Source> = files.into_iter().chain([source("kustomization.yaml", kustomization)]).collect();
-        assert_eq!(of_kustomize(&sources).into_keys().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert_eq!(of_kustomize(&sources, "").into_keys().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     }
 
     #[test]
@@ -133,7 +195,6 @@ mod tests {
             ("overlays/prod", "./patch.yaml", "overlays/prod/patch.yaml"),
             ("overlays/prod", "../../base/patch.yaml", "base/patch.yaml"),
             ("/a/b", "../c.yaml", "/a/c.yaml"),
-            ("main:overlays/prod", "../c.yaml", "main:overlays/c.yaml"),
             ("", "../c.yaml", "../c.yaml"),
         ] {
             assert_eq!(joined(folder, path), expected, "{folder} {path}");

@@ -8,6 +8,7 @@
 //! Nothing here accesses a file, a clock or a network: callers do. With the feature `parallel`, evaluations use all
 //! cores.
 
+mod activation;
 mod apply;
 mod backfill;
 mod check;
@@ -44,6 +45,7 @@ mod tree;
 mod value;
 mod written;
 
+pub use activation::{Activation, INACTIVE, InactiveKind};
 pub use apply::Applied;
 pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
 pub use check::{
@@ -55,7 +57,7 @@ pub use folding::Folding;
 pub use graph::Graph;
 pub use help::{help_of_skip, help_of_skips, help_of_unknown};
 pub use hierarchy::Hierarchy;
-pub use kustomize::{KUSTOMIZATION_FILES, of_kustomize, resources};
+pub use kustomize::{KUSTOMIZATION_FILES, Mentions, is_kustomization, of_kustomize, resources};
 pub use locate::{Locator, SourceSpan};
 pub use masks::masked;
 pub use member::Member;

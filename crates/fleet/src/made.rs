@@ -2,7 +2,7 @@
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
-use topology::{Desired, Gap, Inputs, Obstacle, Variables, desired};
+use topology::{Desired, Gap, Inputs, Obstacle, desired, stored_defaults};
 
 use crate::fleet::Fleet;
 use crate::object::{ObjectId, group_and_version};
@@ -26,17 +26,33 @@ impl Fleet {
     /// ```
     #[must_use]
     pub fn made(&self, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
+        self.made_since(&Fleet::default(), cluster)
+    }
+
+    /// The same if the objects of another fleet were applied before: a Cluster keeps the defaults that it stored then, and
+    /// workers whose upgrade is deferred their version.
+    ///
+    /// ```
+    /// use fleet::{Fleet, ObjectId};
+    ///
+    /// let id = ObjectId { group: String::new(), kind: "Cluster".into(), namespace: String::new(), name: "c".into() };
+    /// assert!(Fleet::default().made_since(&Fleet::default(), &id).is_none());
+    /// ```
+    #[must_use]
+    pub fn made_since(&self, before: &Fleet, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
         let written = value(self, cluster)?;
-        let class = class(&written, cluster)?;
-        let Some(of_class) = value(self, &class) else { return Some(Err(Gap::NoClass.into())) };
-        let templates = |reference: &Value| value(self, &template(&class, reference));
-        let stored = Variables::new();
+        let id = class(&written, cluster)?;
+        let Some(of_class) = value(self, &id) else { return Some(Err(Gap::NoClass.into())) };
+        let templates = |reference: &Value| value(self, &template(&id, reference));
+        let was = value(before, cluster);
+        let class_before = was.as_ref().and_then(|was| value(before, &class(was, cluster)?));
+        let stored = was.as_ref().zip(class_before).map(|(was, class)| stored_defaults(was, &class));
         Some(desired(Inputs {
             cluster: &written,
             class: &of_class,
             templates: &templates,
-            stored: &stored,
-            version_before: None,
+            stored: &stored.unwrap_or_default(),
+            version_before: was.as_ref().and_then(|was| was.pointer("/spec/topology/version")?.as_str()),
             yaml,
         }))
     }

@@ -56,10 +56,12 @@ impl Member {
     }
 
     /// Whether it requests Machines, and how many is written as something that is not a number, such as a variable, or is
-    /// left to cluster-autoscaler.
+    /// left to cluster-autoscaler or the infrastructure.
     pub(crate) fn has_unknown_replicas(&self) -> bool {
         let number = self.written.pointer("/spec/replicas").filter(|value| !value.is_null());
+        let managed = self.written.pointer("/metadata/annotations").and_then(|them| them.get(REPLICAS_MANAGED_BY));
         let is_unknown = match number {
+            _ if self.id.kind == "MachinePool" && managed.is_some_and(|by| by.as_str() != Some("false")) => true,
             Some(number) => number.as_u64().is_none(),
             // A predicted object has annotations only once it is completed.
             None => {
@@ -141,6 +143,11 @@ impl Member {
 pub(crate) fn is_autoscaled(annotations: &Value) -> bool {
     AUTOSCALER.iter().any(|key| annotations.get(key).is_some())
 }
+
+/// The annotation of a MachinePool whose infrastructure decides about the number of replicas, unless its value is `false`.
+///
+/// Source: `ReplicasManagedByAnnotation` in api/core/v1beta2/common_types.go of Cluster API v1.14.
+const REPLICAS_MANAGED_BY: &str = "cluster.x-k8s.io/replicas-managed-by";
 
 /// The annotations between whose values cluster-autoscaler sets replicas.
 const AUTOSCALER: [&str; 2] = [

@@ -206,6 +206,7 @@ impl Plan {
             entries.remove(&object.id);
             plan.objects.push(whole::deletion(&object.id, &before, new));
         }
+        plan.unknown.extend(topology::defined_twice(old, new));
         let around = topology::TopologySides { before: &before, after: &after, settings };
         topology::complete(&mut plan, (old, new), around);
         plan.objects.sort_by_key(merged::severity);

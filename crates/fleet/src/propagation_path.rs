@@ -225,7 +225,7 @@ fn tags(member: &Member, key: &str) -> Option<Placement> {
         return Some(Placement { at, value: Some(value.clone()), state: State::Tag, why, help: None });
     }
     let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.sentence());
-    let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| (*reason).to_owned()))?;
+    let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| reason.as_str().to_owned()))?;
     let help =
         "change the label to one that the profile allows (`propagate profiles`), or define it in a label registry";
     Some(Placement { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })

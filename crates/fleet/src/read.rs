@@ -20,6 +20,19 @@ pub struct Reading {
     pub(crate) problems: Vec<Problem>,
 }
 
+impl Reading {
+    /// Whether there are objects in the document.
+    ///
+    /// ```
+    /// let source = fleet::Source { name: "a.yaml".into(), text: "a: b".into() };
+    /// assert!(!fleet::read_document(&source, 0, 0..4).has_objects());
+    /// ```
+    #[must_use]
+    pub fn has_objects(&self) -> bool {
+        !self.objects.is_empty()
+    }
+}
+
 /// Reads one document of the text with the number `number`: an object, a list of objects, or several objects in JSON.
 ///
 /// Errors are in the result.
@@ -114,6 +127,10 @@ impl DocumentReader {
     }
 
     fn object(&mut self, json: &str, of: &ListOf, origin: Origin, at: usize) {
+        // A list in a list, as kubectl reads it.
+        if let Some((items, of)) = list(json) {
+            return items.into_iter().for_each(|item| self.object(item.get(), &of, origin.clone(), at));
+        }
         let Ok(head) = serde_json::from_str::<Head<'_>>(json) else {
             let is_meant = serde_json::from_str::<Meant>(json).is_ok();
             let is_patch = serde_json::from_str::<Vec<JsonPatch>>(json).is_ok_and(|patch| !patch.is_empty());

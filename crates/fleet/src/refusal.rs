@@ -11,6 +11,7 @@ use serde_json::Value;
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
 use self::objects::OBJECT_RULES;
+pub(crate) use self::objects::etcd;
 use crate::object::ObjectId;
 
 /// A refusal of a webhook.

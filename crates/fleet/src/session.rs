@@ -123,7 +123,7 @@ impl Cluster for Recorder<'_> {
             "disable_cache": get.fresh,
             "field_masks": get.masks,
         });
-        let response = answer.clone().map_err(|error| said(&error, get));
+        let response = answer.clone().map_err(|error| message(&error, get));
         self.exchanges.borrow_mut().push(Exchange { request, response });
         answer
     }
@@ -132,7 +132,7 @@ impl Cluster for Recorder<'_> {
 /// The host's error if there is no such object.
 ///
 /// Source: policy-evaluator, callback_handler/kubernetes.
-fn said(error: &LookupError, get: &Get) -> String {
+fn message(error: &LookupError, get: &Get) -> String {
     let Get { api_version, kind, name, namespace, .. } = get;
     match error.cause {
         LookupCause::NotServed => format!("Cannot find resource {api_version}/{kind}"),

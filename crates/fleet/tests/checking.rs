@@ -69,7 +69,7 @@ fn what_guards_find_is_found_in_an_object_that_differs_too() {
     let guarded: Vec<&String> = lines.iter().filter(|line| line.starts_with("19:")).collect();
     let sentence = "label `kubernetes.io/os` is not synced to Nodes; to sync such labels, use the manager's flag \
                     `--additional-sync-machine-labels` and `clusterApi.node.additionalLabels`";
-    assert_eq!(guarded, [&format!("19:63 Warning guards.nodeUnreachable {sentence}")], "{lines:#?}");
+    assert_eq!(guarded, [&format!("19:63 Warning guards.nodeKeys {sentence}")], "{lines:#?}");
     assert!(lines.iter().any(|line| line.contains(" Error drift ")), "{lines:#?}");
 }
 

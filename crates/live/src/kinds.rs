@@ -11,12 +11,12 @@ pub const KINDS: &[Listed] = &[
     listed(Topic::ClusterApi, "bootstrap.cluster.x-k8s.io",      None),
     listed(Topic::ClusterApi, "infrastructure.cluster.x-k8s.io", None),
     listed(Topic::ClusterApi, "",                                Some(&["nodes"])),
-    listed(Topic::Crossplane, CROSSPLANE,                        Some(&[DEFINITIONS, "compositions"])),
+    listed(Topic::Crossplane, CROSSPLANE,                        Some(&[DEFINITIONS, "compositions", ACTIVATION])),
     listed(Topic::Both,       "labels.plexsphere.com",           Some(&["labelregistries"])),
     listed(Topic::Installation, "policies.kubewarden.io",        Some(&["admissionpolicies", "admissionpolicygroups", "clusteradmissionpolicies", "clusteradmissionpolicygroups", "policyservers"])),
     listed(Topic::Installation, "apps",                          Some(&["deployments"])),
     listed(Topic::Installation, "",                              Some(&["serviceaccounts"])),
-    listed(Topic::Installation, CROSSPLANE,                      Some(&[DEFINITIONS])),
+    listed(Topic::Installation, CROSSPLANE,                      Some(&[DEFINITIONS, "compositions", ACTIVATION])),
     listed(Topic::Installation, "rbac.authorization.k8s.io",     Some(&["clusterrolebindings", "clusterroles", "rolebindings", "roles"])),
     Listed { by_name: true, ..listed(Topic::Installation, DEFINED, Some(&[DEFINED_KINDS])) },
 ];
@@ -32,6 +32,9 @@ pub(crate) const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
 /// The definitions, which name the kinds of composites.
 pub(crate) const DEFINITIONS: &str = "compositeresourcedefinitions";
+
+/// The policies that activate kinds of managed resources, since Crossplane 2.
+const ACTIVATION: &str = "managedresourceactivationpolicies";
 
 /// One group, and the kinds of it that are listed.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use fleet::ObjectId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::server::{Server, Trouble};
+use crate::server::{RequestFailure, Server};
 
 /// The number of objects of one page.
 const PAGE: usize = 500;
@@ -52,7 +52,7 @@ pub(crate) struct Group {
 }
 
 /// The groups that a server has, the core group included.
-pub(crate) async fn groups(server: &Server) -> Result<Vec<Group>, Trouble> {
+pub(crate) async fn groups(server: &Server) -> Result<Vec<Group>, RequestFailure> {
     #[derive(Deserialize)]
     struct Groups {
         groups: Vec<ApiGroup>,
@@ -81,7 +81,7 @@ pub(crate) async fn groups(server: &Server) -> Result<Vec<Group>, Trouble> {
 }
 
 /// The kinds of a group in one version that can be listed.
-pub(crate) async fn kinds(server: &Server, group: &str, version: &str) -> Result<Vec<ListedKind>, Trouble> {
+pub(crate) async fn kinds(server: &Server, group: &str, version: &str) -> Result<Vec<ListedKind>, RequestFailure> {
     #[derive(Deserialize)]
     struct Resources {
         resources: Vec<Resource>,
@@ -116,7 +116,7 @@ pub(crate) async fn list(
     kind: &ListedKind,
     namespace: Option<&str>,
     read: &dyn Fn(usize),
-) -> Result<Vec<Box<RawValue>>, Trouble> {
+) -> Result<Vec<Box<RawValue>>, RequestFailure> {
     let path = kind.path(namespace);
     let (mut objects, mut token) = (Vec::new(), String::new());
     loop {
@@ -126,7 +126,7 @@ pub(crate) async fn list(
         };
         let list: List = match server.get(&page).await {
             // The server keeps a list for only some minutes: then the whole list is requested at once, as kubectl does.
-            Err(Trouble::Expired) if !token.is_empty() => {
+            Err(RequestFailure::Expired) if !token.is_empty() => {
                 objects.clear();
                 server.get(&path).await?
             }

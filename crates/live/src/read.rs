@@ -16,7 +16,7 @@ use crate::list::{Group, ListedKind, escaped, groups, kinds, list};
 use crate::object_text::source;
 use crate::query::Query;
 use crate::referenced::{classes, templates};
-use crate::server::{Server, Trouble};
+use crate::server::{RequestFailure, Server};
 
 /// The number of concurrent requests: fewer than an API server allows one user.
 const AT_ONCE: usize = 8;
@@ -83,7 +83,7 @@ impl Connection {
             progress,
             count: Cell::default(),
             objects: RefCell::default(),
-            troubles: RefCell::default(),
+            failed_reads: RefCell::default(),
         };
         self.runtime.block_on(reader.all())?;
         reader.found()
@@ -96,12 +96,12 @@ struct Reader<'a> {
     progress: &'a dyn Fn(String),
     count: Cell<usize>,
     objects: RefCell<Vec<(ListedKind, Vec<Box<RawValue>>)>>,
-    troubles: RefCell<Troubles>,
+    failed_reads: RefCell<FailedReads>,
 }
 
 /// What the server refused.
 #[derive(Default)]
-struct Troubles {
+struct FailedReads {
     /// The resources that are forbidden, and the server's message about the first.
     forbidden: BTreeMap<String, String>,
     /// Other resources, and why they cannot be listed.
@@ -112,9 +112,9 @@ impl Reader<'_> {
     async fn all(&self) -> Result<(), LiveFailure> {
         let groups = match groups(self.server).await {
             Ok(groups) => groups,
-            Err(Trouble::Fatal(failure)) => return Err(failure),
-            Err(Trouble::Forbidden(why) | Trouble::Refused(why)) => return Err(LiveFailure(why)),
-            Err(Trouble::NotFound | Trouble::Expired) => {
+            Err(RequestFailure::Fatal(failure)) => return Err(failure),
+            Err(RequestFailure::Forbidden(why) | RequestFailure::Refused(why)) => return Err(LiveFailure(why)),
+            Err(RequestFailure::NotFound | RequestFailure::Expired) => {
                 return Err(LiveFailure(format!("{} is not a Kubernetes API server", self.server.name())));
             }
         };
@@ -270,27 +270,27 @@ impl Reader<'_> {
     }
 
     /// An answer, if there is one; what the server forbids is recorded.
-    fn answer<T>(&self, what: &str, answer: Result<T, Trouble>) -> Result<Option<T>, LiveFailure> {
-        let mut troubles = self.troubles.borrow_mut();
+    fn answer<T>(&self, what: &str, answer: Result<T, RequestFailure>) -> Result<Option<T>, LiveFailure> {
+        let mut failed_reads = self.failed_reads.borrow_mut();
         match answer {
             Ok(answer) => return Ok(Some(answer)),
-            Err(Trouble::Fatal(failure)) => return Err(failure),
-            Err(Trouble::NotFound) => {}
-            Err(Trouble::Expired) => {
+            Err(RequestFailure::Fatal(failure)) => return Err(failure),
+            Err(RequestFailure::NotFound) => {}
+            Err(RequestFailure::Expired) => {
                 let why =
                     format!("the list expired on {} before it was read completely; try again", self.server.name());
-                troubles.failed.push((what.to_owned(), why));
+                failed_reads.failed.push((what.to_owned(), why));
             }
-            Err(Trouble::Forbidden(why)) => {
-                troubles.forbidden.insert(what.to_owned(), why);
+            Err(RequestFailure::Forbidden(why)) => {
+                failed_reads.forbidden.insert(what.to_owned(), why);
             }
-            Err(Trouble::Refused(why)) => troubles.failed.push((what.to_owned(), why)),
+            Err(RequestFailure::Refused(why)) => failed_reads.failed.push((what.to_owned(), why)),
         }
         Ok(None)
     }
 
     fn found(self) -> Result<Found, LiveFailure> {
-        let Troubles { forbidden, mut failed } = self.troubles.into_inner();
+        let FailedReads { forbidden, mut failed } = self.failed_reads.into_inner();
         let objects = self.objects.into_inner();
         if let Some(why) = forbidden.values().next() {
             let hint = match self.query.namespaces {

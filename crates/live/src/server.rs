@@ -20,7 +20,7 @@ pub(crate) struct Server {
 
 /// Why a request has no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum RequestFailure {
     /// There is no such path, or no such object.
     NotFound,
     /// The continue token of a list has expired.
@@ -38,30 +38,31 @@ impl Server {
     ///
     /// # Errors
     /// When there is no answer, or not the expected one.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Trouble> {
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, RequestFailure> {
         let text = self.text(path).await?;
-        serde_json::from_str(&text)
-            .map_err(|error| Trouble::Refused(format!("unexpected response of {} to `{path}`: {error}", self.name())))
+        serde_json::from_str(&text).map_err(|error| {
+            RequestFailure::Refused(format!("unexpected response of {} to `{path}`: {error}", self.name()))
+        })
     }
 
-    async fn text(&self, path: &str) -> Result<String, Trouble> {
+    async fn text(&self, path: &str) -> Result<String, RequestFailure> {
         let request = Request::get(path)
             .header(http::header::ACCEPT, "application/json")
             .body(Vec::new())
-            .map_err(|error| Trouble::Refused(format!("cannot request `{path}`: {error}")))?;
+            .map_err(|error| RequestFailure::Refused(format!("cannot request `{path}`: {error}")))?;
         let begin = Instant::now();
         let answer = self.client.request_text(request);
         let answer = match self.timeout {
             None => answer.await,
             Some(timeout) => match tokio::time::timeout(timeout, answer).await {
                 Ok(answer) => answer,
-                Err(_) => return Err(Trouble::Fatal(self.too_slow(timeout))),
+                Err(_) => return Err(RequestFailure::Fatal(self.too_slow(timeout))),
             },
         };
         match answer {
             // Connections have their own timeout.
-            Err(error) if is_timeout(&error) => Err(Trouble::Fatal(self.too_slow(begin.elapsed()))),
-            answer => answer.map_err(|error| self.trouble(path, &error)),
+            Err(error) if is_timeout(&error) => Err(RequestFailure::Fatal(self.too_slow(begin.elapsed()))),
+            answer => answer.map_err(|error| self.failure(path, &error)),
         }
     }
 
@@ -73,21 +74,21 @@ impl Server {
         ))
     }
 
-    fn trouble(&self, path: &str, error: &kube::Error) -> Trouble {
+    fn failure(&self, path: &str, error: &kube::Error) -> RequestFailure {
         let kube::Error::Api(status) = error else {
-            return Trouble::Fatal(cannot_connect(error, &self.url, self.context.as_deref()));
+            return RequestFailure::Fatal(cannot_connect(error, &self.url, self.context.as_deref()));
         };
         match status.code {
-            401 => Trouble::Fatal(LiveFailure(format!(
+            401 => RequestFailure::Fatal(LiveFailure(format!(
                 "{} does not accept the credentials (401): they are expired or wrong; log in again",
                 self.name()
             ))),
-            403 => Trouble::Forbidden(format!("{} denied the request (403): {}", self.name(), status.message)),
-            404 => Trouble::NotFound,
-            410 => Trouble::Expired,
+            403 => RequestFailure::Forbidden(format!("{} denied the request (403): {}", self.name(), status.message)),
+            404 => RequestFailure::NotFound,
+            410 => RequestFailure::Expired,
             code => {
                 let message = if status.message.is_empty() { path } else { &*status.message };
-                Trouble::Refused(format!("{} returned an error ({code}): {}", self.name(), one_line(message)))
+                RequestFailure::Refused(format!("{} returned an error ({code}): {}", self.name(), one_line(message)))
             }
         }
     }
@@ -106,12 +107,12 @@ fn name(url: &str, context: Option<&str>) -> String {
 }
 
 /// The maximum length of a server's own message that is repeated, in characters.
-const MOST: usize = 300;
+const LONGEST_MESSAGE: usize = 300;
 
 /// The beginning of a text, in one line: a proxy may answer with a whole page.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
     }

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use crate::desired::version;
 use crate::fields::{get, set, set_some, text};
 
 /// Annotations that are not shown to patches.
@@ -23,10 +24,15 @@ pub(crate) fn cluster(cluster: &Value, namespace: &str) -> Value {
     let mut builtin = json!({"cluster": {
         "name": text(cluster, &["metadata", "name"]),
         "namespace": namespace,
-        "topology": {"version": text(topology, &["version"]), "class": class, "classNamespace": of, "classRef": {"name": class, "namespace": of}},
+        "topology": {"version": version(cluster), "class": class, "classNamespace": of, "classRef": {"name": class, "namespace": of}},
     }});
     set_some(&mut builtin, &["cluster", "uid"], get(cluster, &["metadata", "uid"]));
     metadata(&mut builtin, &["cluster"], cluster);
+    // The reconciler sets them on every Cluster with a topology.
+    let labels = ["cluster", "metadata", "labels"];
+    let name = json!(text(cluster, &["metadata", "name"]));
+    set(&mut builtin, &[&labels[..], &["cluster.x-k8s.io/cluster-name"]].concat(), name);
+    set(&mut builtin, &[&labels[..], &["topology.cluster.x-k8s.io/owned"]].concat(), json!(""));
     let network = get(cluster, &["spec", "clusterNetwork"]).unwrap_or(&Value::Null);
     set_some(
         &mut builtin,

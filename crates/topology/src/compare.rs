@@ -1,12 +1,13 @@
 //! The differences between the objects of a topology before and after a change, and which patch and variable they are
 //! due to.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::desired::{Desired, DesiredPart};
-use crate::fields::{get, text};
+use crate::fields::{get, set, text};
 use crate::item::PatchWrite;
 use crate::obstacle::Gap;
 use crate::owner::{PartRole, TopologyOwner};
@@ -86,7 +87,9 @@ impl FieldCause {
         let Some((last, steps)) = self.steps.split_last() else { return };
         let inner = steps.iter().try_fold(object, |here, step| match here {
             Value::Array(elements) => elements.get_mut(step.parse::<usize>().ok()?),
-            other => other.get_mut(step),
+            // The old value may have been a default, which is not written.
+            Value::Object(fields) => Some(fields.entry(step).or_insert_with(|| json!({}))),
+            _ => None,
         });
         match (inner, &self.to) {
             (Some(Value::Object(fields)), Some(to)) => _ = fields.insert(last.clone(), to.clone()),
@@ -165,9 +168,10 @@ fn whole(part: &DesiredPart, happens: PartChange) -> PartDifference {
 }
 
 fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
+    let [was, is] = [old, new].map(|part| with_defaults(&part.object));
     let mut paths = Vec::new();
     for field in ["metadata", "spec"] {
-        let [was, is] = [old, new].map(|part| get(&part.object, &[field]));
+        let [was, is] = [&was, &is].map(|object| get(object, &[field]));
         fields((was, is), &mut vec![field.to_owned()], &mut paths);
     }
     let because: Vec<FieldCause> = paths
@@ -191,6 +195,48 @@ fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
         because,
         gap,
     })
+}
+
+/// An object as it is stored: a field without a value is none, except in templates, and the webhook of MachineDeployments sets a strategy where
+/// there is none.
+fn with_defaults(object: &Value) -> Cow<'_, Value> {
+    let kind = text(object, &["kind"]);
+    if kind != "MachineDeployment" {
+        // The schemas of kubeadm's kinds refuse such fields.
+        if kind.ends_with("Template") || kind.starts_with("Kubeadm") || !has_null(object) {
+            return Cow::Borrowed(object);
+        }
+        let mut stored = object.clone();
+        remove_nulls(&mut stored);
+        return Cow::Owned(stored);
+    }
+    let is_v1beta1 = text(object, &["apiVersion"]).ends_with("/v1beta1");
+    let at: &[&str] = if is_v1beta1 { &["spec", "strategy"] } else { &["spec", "rollout", "strategy"] };
+    let strategy = get(object, at);
+    let kind = strategy.map_or("", |strategy| text(strategy, &["type"]));
+    if !["", "RollingUpdate"].contains(&kind) {
+        return Cow::Borrowed(object);
+    }
+    let mut defaulted = object.clone();
+    set(&mut defaulted, &[at, &["type"]].concat(), json!("RollingUpdate"));
+    for (field, value) in [("maxSurge", 1), ("maxUnavailable", 0)] {
+        let path = [at, &["rollingUpdate", field]].concat();
+        if get(object, &path).is_none() {
+            set(&mut defaulted, &path, json!(value));
+        }
+    }
+    Cow::Owned(defaulted)
+}
+
+fn has_null(value: &Value) -> bool {
+    value.as_object().is_some_and(|fields| fields.values().any(|field| field.is_null() || has_null(field)))
+}
+
+fn remove_nulls(value: &mut Value) {
+    if let Value::Object(fields) = value {
+        fields.retain(|_, field| !field.is_null());
+        fields.values_mut().for_each(remove_nulls);
+    }
 }
 
 type FieldPair<'v> = (Vec<String>, Option<&'v Value>, Option<&'v Value>);

@@ -2,6 +2,8 @@
 //!
 //! Source: `exp/topology/desiredstate/desired_state.go` of Cluster API.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::Yaml;
@@ -85,7 +87,7 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
         }
         patched.iter_mut().for_each(TemplateItem::prepare);
         patches::apply(inputs.class, &mut patched, inputs.yaml)?;
-        patched.iter_mut().for_each(TemplateItem::finish);
+        patched.iter_mut().try_for_each(TemplateItem::finish)?;
         items = patched;
         items.extend(others);
     }
@@ -226,8 +228,7 @@ impl<'a> ClassTopology<'a> {
             .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
         let mut object = object(&template, place, labels, annotations, &name);
         let machines = items.first().map(|item| item.object.clone());
-        let version = text(self.inputs.cluster, &["spec", "topology", "version"]);
-        control_plane_fields(&mut object, (entry, part), machines.as_ref(), version);
+        control_plane_fields(&mut object, (entry, part), machines.as_ref(), &version(self.inputs.cluster));
         let builtin = builtins::control_plane(&object, machines.as_ref());
         items.push(self.item(
             (TopologyOwner::ControlPlane, PartRole::ControlPlane, Holder::ControlPlane),
@@ -285,9 +286,9 @@ impl<'a> ClassTopology<'a> {
         }
         let mut workers = json!({"apiVersion": text(self.inputs.cluster, &["apiVersion"]), "kind": kind.kind});
         let place = (self.name, self.namespace, &*full_name);
-        let version = text(self.inputs.cluster, &["spec", "topology", "version"]);
+        let version = version(self.inputs.cluster);
         let kept = self.inputs.version_before.filter(|_| is_deferred(self.inputs.cluster, kind, name));
-        let version = kept.unwrap_or(version);
+        let version = kept.unwrap_or(&version);
         let made: Vec<&Value> = items.iter().map(|item| &item.object).collect();
         workers_fields(&mut workers, place, (entry, written), (labels, annotations), (&made, version));
         let builtin = builtins::workers(&workers, entry, &made);
@@ -298,6 +299,15 @@ impl<'a> ClassTopology<'a> {
         items.push(self.item((owner, PartRole::Workers, holder), json!({}), workers));
         Ok(items)
     }
+}
+
+/// The version of a topology, as the webhook of Clusters stores it.
+pub(crate) fn version(cluster: &Value) -> Cow<'_, str> {
+    let version = text(cluster, &["spec", "topology", "version"]);
+    if version.is_empty() || version.starts_with('v') {
+        return Cow::Borrowed(version);
+    }
+    Cow::Owned(format!("v{version}"))
 }
 
 /// Whether the upgrade of an entry is deferred: by its own annotation, or by that of an earlier one in the same list.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use crate::fields::{get, set, set_some};
-use crate::obstacle::Gap;
+use crate::obstacle::{Gap, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner};
 use crate::variables::Variables;
 
@@ -87,8 +87,20 @@ impl TemplateItem {
         }
     }
 
+    /// That a patch replaced a map of labels or annotations by something else, also by `null`.
+    fn broken_map(&self, at: &[&str]) -> Option<TopologyRefusal> {
+        let value = at.iter().try_fold(&self.template, |here, name| here.get(name));
+        value.filter(|value| !value.is_object())?;
+        let path = format!("/{}", at.join("/"));
+        let last = self.writes.iter().rev().find(|write| path.starts_with(&write.path))?;
+        Some(TopologyRefusal::Patch { patch: last.patch.clone(), path, reason: "the value is no map".to_owned() })
+    }
+
     /// Copies what patches made of the template to the object.
-    pub(crate) fn finish(&mut self) {
+    ///
+    /// # Errors
+    /// When a patch replaced a map of labels or annotations by something else.
+    pub(crate) fn finish(&mut self) -> Result<(), TopologyRefusal> {
         let of_control_plane = if self.role == PartRole::ControlPlane { PRESERVED_IN_CONTROL_PLANES } else { &[] };
         let preserved = of_control_plane.iter().chain(PRESERVED);
         let preserved: Vec<_> = preserved.filter_map(|path| Some((path, get(&self.object, path)?.clone()))).collect();
@@ -108,14 +120,20 @@ impl TemplateItem {
             ],
         };
         if get(&self.template, &inner).is_none() {
-            return;
+            return Ok(());
         }
         for (from, to) in copies {
+            if to.contains(&"metadata")
+                && let Some(refusal) = self.broken_map(from)
+            {
+                return Err(refusal);
+            }
             set_some(&mut self.object, to, get(&self.template, from));
         }
         for (path, value) in preserved {
             set(&mut self.object, path, value);
         }
+        Ok(())
     }
 }
 

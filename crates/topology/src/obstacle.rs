@@ -25,6 +25,15 @@ pub enum TopologyRefusal {
         /// Why, with the path in the value.
         reason: String,
     },
+    /// The Cluster sets a variable twice in one list.
+    SetTwice(String),
+    /// The class defines a variable with a name or a schema that is not allowed.
+    Definition {
+        /// The variable.
+        name: String,
+        /// Why, with the path in the schema.
+        reason: String,
+    },
     /// A selector of a patch is on for something that it does not match.
     Selector {
         /// The patch.
@@ -60,6 +69,15 @@ pub enum TopologyRefusal {
         /// Why.
         reason: String,
     },
+    /// The API server or a webhook refuses an object that is made from a template.
+    Object {
+        /// Its kind.
+        kind: String,
+        /// The path.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// An entry of the topology names a class of workers that the ClusterClass does not have.
     NoWorkerClass(String),
 }
@@ -69,6 +87,8 @@ pub enum TopologyRefusal {
 pub enum Gap {
     /// The ClusterClass is not among the objects.
     NoClass,
+    /// An object is defined twice and differently.
+    DefinedTwice(String),
     /// A template of the class is not among the objects.
     NoTemplate(String),
     /// A template is in another version than the class refers to.
@@ -98,6 +118,10 @@ impl fmt::Display for TopologyRefusal {
             TopologyRefusal::InvalidVariable { name, reason } => {
                 write!(f, "the value of variable `{name}` does not fit its schema: {reason}")
             }
+            TopologyRefusal::SetTwice(name) => write!(f, "variable `{name}` is set twice"),
+            TopologyRefusal::Definition { name, reason } => {
+                write!(f, "the class's definition of variable `{name}` is not valid: {reason}")
+            }
             TopologyRefusal::Selector { patch } => write!(f, "a selector of patch `{patch}` matches nothing"),
             TopologyRefusal::NoValue { patch, variable } => {
                 write!(f, "patch `{patch}` reads variable `{variable}`, which has no value")
@@ -109,6 +133,7 @@ impl fmt::Display for TopologyRefusal {
             TopologyRefusal::Patch { patch, path, reason } => {
                 write!(f, "patch `{patch}` cannot patch `{path}`: {reason}")
             }
+            TopologyRefusal::Object { kind, path, reason } => write!(f, "`{path}` of {kind}: {reason}"),
             TopologyRefusal::NoWorkerClass(name) => write!(f, "the ClusterClass has no worker class `{name}`"),
         }
     }
@@ -118,6 +143,7 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Gap::NoClass => f.write_str("the ClusterClass is not among the objects"),
+            Gap::DefinedTwice(name) => write!(f, "{name} is defined twice"),
             Gap::NoTemplate(name) => write!(f, "{name} is not among the objects"),
             Gap::TemplateVersion(name) => write!(f, "{name} is in another version than the class refers to"),
             Gap::Function(name) => write!(f, "function `{name}` is not evaluated"),

@@ -3,18 +3,23 @@
 //! Source: `patches/engine.go` and `patches/inline/json_patch_generator.go` of Cluster API, and the class's webhook.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use gotmpl::Value as Data;
 use serde_json::{Value, json};
 
 use crate::Yaml;
 use crate::fields::{get, list, text};
+use crate::go;
 use crate::item::{Holder, PatchWrite, TemplateItem};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
-use crate::template::{NoOutput, reads, render};
+use crate::template::{NoOutput, reads, render_value};
 use crate::variables::{Variables, at_path};
 
 /// Applies the patches of a class to the templates, in order.
 pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Result<(), Obstacle> {
+    // Patches change templates, not variables.
+    let data: Vec<Data> = items.iter().map(|item| data(&item.variables)).collect();
     for patch in list(class, &["spec", "patches"]) {
         let name = text(patch, &["name"]);
         let definitions = list(patch, &["definitions"]);
@@ -22,13 +27,13 @@ pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Re
             by_extension(patch, name, items);
             continue;
         }
-        for item in &mut *items {
+        for (item, data) in items.iter_mut().zip(&data) {
             let matching: Vec<&Value> =
                 definitions.iter().filter(|it| selects(it.get("selector").unwrap_or(&Value::Null), item)).collect();
             if matching.is_empty() {
                 continue;
             }
-            match apply_to(item, (patch, name), &matching, yaml) {
+            match apply_to((item, data), (patch, name), &matching, yaml) {
                 Err(Obstacle::Unknown(gap)) => {
                     let depends_on = depends_on(patch, &item.variables);
                     item.gaps.push((gap, depends_on));
@@ -71,13 +76,13 @@ fn reads_of(json_patch: &Value) -> BTreeSet<String> {
 }
 
 fn apply_to(
-    item: &mut TemplateItem,
+    (item, data): (&mut TemplateItem, &Data),
     (patch, name): (&Value, &str),
     matching: &[&Value],
     yaml: Yaml,
 ) -> Result<(), Obstacle> {
     let condition = text(patch, &["enabledIf"]);
-    if !condition.is_empty() && output(condition, (name, item), yaml)? != Value::Bool(true) {
+    if !condition.is_empty() && output(condition, (name, data), yaml)? != Value::Bool(true) {
         return Ok(());
     }
     let condition = reads(condition);
@@ -93,20 +98,18 @@ fn apply_to(
             check_path(op, path).map_err(refused)?;
             let mut operation = json!({ "op": op, "path": path });
             if let ("add" | "replace", Some(fields)) = (op, operation.as_object_mut()) {
-                fields.insert("value".to_owned(), value(json_patch, (name, item), yaml)?);
+                fields.insert("value".to_owned(), value(json_patch, (name, &item.variables, data), yaml)?);
             }
             let operation: json_patch::PatchOperation =
                 serde_json::from_value(operation).map_err(|error| refused(&error.to_string()))?;
             operations.push((operation, json_patch, path));
         }
         for (operation, json_patch, path) in operations {
-            let mut patched = item.template.clone();
-            json_patch::patch(&mut patched, &[operation]).map_err(|error| TopologyRefusal::Patch {
+            json_patch::patch(&mut item.template, &[operation]).map_err(|error| TopologyRefusal::Patch {
                 patch: name.to_owned(),
                 path: path.to_owned(),
                 reason: error.kind.to_string(),
             })?;
-            item.template = patched;
             let reads = reads_of(json_patch).union(&condition).cloned().collect();
             item.writes.push(PatchWrite { patch: name.to_owned(), path: path.to_owned(), reads });
         }
@@ -115,7 +118,7 @@ fn apply_to(
 }
 
 /// Whether the webhook admits a path.
-fn check_path(op: &str, path: &str) -> Result<(), &'static str> {
+pub(crate) fn check_path(op: &str, path: &str) -> Result<(), &'static str> {
     if !path.starts_with("/spec") {
         return Err("the path must begin with `/spec`");
     }
@@ -130,26 +133,39 @@ fn check_path(op: &str, path: &str) -> Result<(), &'static str> {
 }
 
 /// The value that a JSON patch writes.
-fn value(json_patch: &Value, (name, item): (&str, &TemplateItem), yaml: Yaml) -> Result<Value, Obstacle> {
+fn value(
+    json_patch: &Value,
+    (name, variables, data): (&str, &Variables, &Data),
+    yaml: Yaml,
+) -> Result<Value, Obstacle> {
     if let Some(value) = json_patch.get("value") {
         return Ok(value.clone());
     }
     let variable = text(json_patch, &["valueFrom", "variable"]);
     if variable.is_empty() {
-        return output(text(json_patch, &["valueFrom", "template"]), (name, item), yaml);
+        return output(text(json_patch, &["valueFrom", "template"]), (name, data), yaml);
     }
-    let found = at_path(&item.variables, variable).cloned();
+    let found = at_path(variables, variable).cloned();
     found.ok_or_else(|| TopologyRefusal::NoValue { patch: name.to_owned(), variable: variable.to_owned() }.into())
 }
 
+/// Variables as templates read them.
+fn data(variables: &Variables) -> Data {
+    go::map(variables.iter().map(|(name, value)| (Arc::from(name.as_str()), go::value(value))))
+}
+
 /// The output of a template, as YAML.
-fn output(template: &str, (patch, item): (&str, &TemplateItem), yaml: Yaml) -> Result<Value, Obstacle> {
-    let data = Value::Object(item.variables.iter().map(|(name, value)| (name.clone(), value.clone())).collect());
-    let output = render(template, &data).map_err(|error| match error {
+fn output(template: &str, (patch, data): (&str, &Data), yaml: Yaml) -> Result<Value, Obstacle> {
+    let output = render_value(template, data).map_err(|error| match error {
         NoOutput::Error(error) => Obstacle::from(TopologyRefusal::Template { patch: patch.to_owned(), error }),
         NoOutput::Function(name) => Gap::Function(name).into(),
         NoOutput::TooLong => Gap::TooLong(patch.to_owned()).into(),
     })?;
+    match &*output {
+        "true" => return Ok(Value::Bool(true)),
+        "false" => return Ok(Value::Bool(false)),
+        _ => {}
+    }
     yaml(&output).ok_or_else(|| TopologyRefusal::Output { patch: patch.to_owned(), output }.into())
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Source: `renderValueTemplate` in `patches/inline/json_patch_generator.go` of Cluster API.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use gotmpl::parse::{CommandNode, Expr, ListNode, Node, Parser, PipeNode};
@@ -37,15 +39,86 @@ pub(crate) enum NoOutput {
 
 /// The output of a template.
 pub(crate) fn render(source: &str, data: &Json) -> Result<String, NoOutput> {
-    let error = |error: TemplateError| NoOutput::Error(error.to_string());
-    let (mut tree, defines) = Parser::new(source, "{{", "}}").and_then(Parser::parse).map_err(error)?;
+    render_value(source, &go::value(data))
+}
+
+/// The output of a template with data that is converted already.
+pub(crate) fn render_value(source: &str, data: &Value) -> Result<String, NoOutput> {
+    let parsed = parsed(source);
+    let template = parsed.template.as_ref().map_err(Clone::clone)?;
+    let mut output = Bounded(String::new());
+    match template.execute_template_fmt(&mut output, NAME, data) {
+        Ok(()) => Ok(output.0),
+        Err(TemplateError::Write | TemplateError::RangeIterLimit | TemplateError::RecursionLimit) => {
+            Err(NoOutput::TooLong)
+        }
+        Err(other) => Err(NoOutput::Error(other.to_string())),
+    }
+}
+
+/// Checks that a template can be parsed and that its functions exist.
+pub(crate) fn syntax(source: &str) -> Result<(), String> {
+    match &parsed(source).template {
+        Err(NoOutput::Error(error)) => Err(error.clone()),
+        _ => Ok(()),
+    }
+}
+
+/// The variables that a template reads, each as a path such as `builtin.cluster.name`. Fields of elements count as
+/// their lists.
+pub(crate) fn reads(source: &str) -> BTreeSet<String> {
+    parsed(source).reads.clone()
+}
+
+/// A template, or why it cannot be evaluated.
+struct ParsedTemplate {
+    template: Result<Template, NoOutput>,
+    reads: BTreeSet<String>,
+}
+
+thread_local! {
+    /// The templates that this thread parsed: thousands of Clusters have the same class.
+    static PARSED: RefCell<BTreeMap<String, Rc<ParsedTemplate>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// The largest number of templates that are kept.
+const MAX_PARSED: usize = 1024;
+
+fn parsed(source: &str) -> Rc<ParsedTemplate> {
+    if let Some(known) = PARSED.with_borrow(|all| all.get(source).map(Rc::clone)) {
+        return known;
+    }
+    let parsed = Rc::new(parse(source));
+    PARSED.with_borrow_mut(|all| {
+        if all.len() >= MAX_PARSED {
+            all.clear();
+        }
+        all.insert(source.to_owned(), Rc::clone(&parsed));
+    });
+    parsed
+}
+
+fn parse(source: &str) -> ParsedTemplate {
+    let mut reads = BTreeSet::new();
+    let (mut tree, defines) = match Parser::new(source, "{{", "}}").and_then(Parser::parse) {
+        Ok(parsed) => parsed,
+        Err(error) => return ParsedTemplate { template: Err(NoOutput::Error(error.to_string())), reads },
+    };
+    fields(&tree, &mut reads);
     let mut names = BTreeSet::new();
     print_as_go(&mut tree, &mut names);
     let mut template = Template::new(NAME).max_range_iters(MAX_ITERATIONS);
     for mut define in defines {
+        fields(&define.body, &mut reads);
         print_as_go(&mut define.body, &mut names);
         template = template.add_parse_tree(&define.name, define.body);
     }
+    let template = functions_of(names).map(|called| template.funcs(called).add_parse_tree(NAME, tree));
+    ParsedTemplate { template, reads }
+}
+
+/// The functions that a template calls.
+fn functions_of(names: BTreeSet<String>) -> Result<FuncMap, NoOutput> {
     let mut called = FuncMap::new();
     called.insert(PRINT.to_owned(), Arc::new(print));
     for name in names {
@@ -56,27 +129,7 @@ pub(crate) fn render(source: &str, data: &Json) -> Result<String, NoOutput> {
             None => return Err(NoOutput::Error(format!("function {name:?} not defined"))),
         }
     }
-    let template = template.funcs(called);
-    let mut output = Bounded(String::new());
-    let template = template.add_parse_tree(NAME, tree);
-    match template.execute_template_fmt(&mut output, NAME, &go::value(data)) {
-        Ok(()) => Ok(output.0),
-        Err(TemplateError::Write | TemplateError::RangeIterLimit | TemplateError::RecursionLimit) => {
-            Err(NoOutput::TooLong)
-        }
-        Err(other) => Err(error(other)),
-    }
-}
-
-/// The variables that a template reads, each as a path such as `builtin.cluster.name`. Fields of elements count as
-/// their lists.
-pub(crate) fn reads(source: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    if let Ok((tree, defines)) = Parser::new(source, "{{", "}}").and_then(Parser::parse) {
-        fields(&tree, &mut found);
-        defines.iter().for_each(|define| fields(&define.body, &mut found));
-    }
-    found
+    Ok(called)
 }
 
 struct Bounded(String);

@@ -3,7 +3,8 @@
 use super::finding::CheckResults;
 use super::installation::Installation;
 use super::{
-    composites, conditions, controllers, grants, installed, operation, permissions, registry, reports, server, settings,
+    activation, composites, conditions, controllers, grants, installed, operation, permissions, registry, reports,
+    server, settings,
 };
 use super::{flags, status, version};
 
@@ -27,6 +28,8 @@ const BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
 const NAMESPACE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
 const KINDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 const DEFINITIONS: &str = "compositeresourcedefinitions.apiextensions.crossplane.io";
+const COMPOSITIONS: &str = "compositions.apiextensions.crossplane.io";
+const ACTIVATION: &str = "managedresourceactivationpolicies.apiextensions.crossplane.io";
 const REGISTRIES: &str = "labelregistries.labels.plexsphere.com";
 
 /// All checks, in the order in which they are printed.
@@ -44,6 +47,7 @@ pub(crate) const INSTALLATION_CHECKS: &[InstallationCheck] = &[
     check("version",     "clusterApi.version is the installed Cluster API",                   &[DEPLOYMENTS],                          version::run),
     check("flags",       "clusterApi.taints and clusterApi.node are the manager's flags",     &[DEPLOYMENTS],                          flags::run),
     check("composites",  "rules and settings name the composites that are defined",           &[DEFINITIONS],                          composites::run),
+    check("activation",  "policies activate the managed resources of Compositions",           &[COMPOSITIONS, ACTIVATION],             activation::run),
     check("reports",     "what the audit scanner writes is served",                           &[KINDS],                                reports::run),
     check("registry",    "the LabelRegistry objects of the settings exist",                   &[REGISTRIES],                           registry::run),
 ];
@@ -67,9 +71,9 @@ pub(crate) fn all<'a>(installation: &Installation<'a>) -> CheckResults<'a> {
             needed.filter(|name| installation.unreadable.contains(**name)).map(|name| format!("`{name}`")).collect();
         match missing.is_empty() {
             true => {
-                let before = results.said();
+                let before = results.statement_count();
                 run(installation, &mut results);
-                if results.said() == before {
+                if results.statement_count() == before {
                     results.judge("", Vec::new(), || "no policy needs this".to_owned());
                 }
             }

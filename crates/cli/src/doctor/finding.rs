@@ -49,7 +49,7 @@ impl<'a> CheckResults<'a> {
     }
 
     /// How many results there are so far.
-    pub(crate) fn said(&self) -> usize {
+    pub(crate) fn statement_count(&self) -> usize {
         self.passed.len() + self.findings.len() + self.not_examined.len()
     }
 

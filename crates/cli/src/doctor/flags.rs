@@ -7,29 +7,18 @@ use metadata_propagation::{ClusterApi, Pattern, Version};
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
-use super::managers::{Manager, managers};
+use super::managers::{Manager, with_core_managers};
 use super::policy::InstalledPolicy;
 
 /// The feature gate that `clusterApi.taints` follows.
 const TAINTS: &str = "MachineTaintPropagation";
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
-    let managers = managers(installation);
-    let cores: Vec<_> = managers.iter().filter(|manager| manager.is_core).collect();
-    for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
-        let title = policy.title();
-        let Ok(settings) = &policy.settings else {
-            results.not_examined(&title, "its settings are not valid");
-            continue;
-        };
-        if cores.is_empty() {
-            results.not_examined(&title, "there is no Deployment of the core manager");
-        }
-        for core in &cores {
-            let findings = [taints(policy, &settings.cluster_api, core), patterns(policy, &settings.cluster_api, core)];
-            results.judge(&title, findings.concat(), || format!("settings and the flags of {} agree", core.place()));
-        }
-    }
+    with_core_managers(installation, results, |policy, settings, core, results| {
+        let findings = [taints(policy, settings, core), patterns(policy, settings, core)];
+        results
+            .judge(&policy.title(), findings.concat(), || format!("settings and the flags of {} agree", core.place()));
+    });
 }
 
 /// The feature gate, if the flag contains it: its default depends on the version.

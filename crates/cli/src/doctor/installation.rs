@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::plural;
+use fleet::{FleetObject, plural};
 use serde_json::Value;
 
 use super::item::Item;
@@ -28,6 +28,11 @@ impl<'a> Installation<'a> {
         let names = input.unreadable.iter().filter(|_| is_live).flat_map(|(names, _)| names.split(", "));
         let unreadable = names.map(|name| name.split('/').next().unwrap_or_default().to_owned()).collect();
         Installation { items, policies: policy::policies(items), unreadable, is_live }
+    }
+
+    /// All objects.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &'a FleetObject> + use<'a> {
+        self.items.iter().map(|item| item.object)
     }
 
     /// The objects of a kind.

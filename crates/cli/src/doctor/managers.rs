@@ -1,11 +1,13 @@
 //! Cluster API's own managers, according to their Deployments.
 
-use metadata_propagation::Version;
+use metadata_propagation::{ClusterApi, Version};
 use serde_json::Value;
 
+use super::finding::CheckResults;
 use super::image::name_and_tag;
 use super::installation::Installation;
 use super::item::{Item, texts};
+use super::policy::InstalledPolicy;
 use super::rbac::Account;
 
 /// The managers that set labels on Cluster API's objects: the label `cluster.x-k8s.io/provider` that clusterctl,
@@ -32,6 +34,26 @@ pub(crate) struct Manager<'a> {
 /// The managers that are installed.
 pub(crate) fn managers<'a>(installation: &Installation<'a>) -> Vec<Manager<'a>> {
     installation.of_kind("apps", "Deployment").filter_map(manager).collect()
+}
+
+/// Compares the settings of each policy for Cluster API with each core manager.
+pub(crate) fn with_core_managers<'a>(
+    installation: &Installation<'a>,
+    results: &mut CheckResults<'a>,
+    compare: impl Fn(&InstalledPolicy<'a>, &ClusterApi, &Manager<'a>, &mut CheckResults<'a>),
+) {
+    let managers = managers(installation);
+    let cores: Vec<_> = managers.iter().filter(|manager| manager.is_core).collect();
+    for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
+        let Ok(settings) = &policy.settings else {
+            results.not_examined(&policy.title(), "its settings are not valid");
+            continue;
+        };
+        if cores.is_empty() {
+            results.not_examined(&policy.title(), "there is no Deployment of the core manager");
+        }
+        cores.iter().for_each(|core| compare(policy, &settings.cluster_api, core, results));
+    }
 }
 
 fn manager<'a>(item: &'a Item<'a>) -> Option<Manager<'a>> {

@@ -79,8 +79,8 @@ impl InstallationReport {
             passed: statements(&passed, check.name),
             not_examined: statements(&not_examined, check.name),
         });
-        let said = |it: &CheckedSubjects| it.findings > 0 || !it.passed.is_empty() || !it.not_examined.is_empty();
-        let checks: Vec<CheckedSubjects> = checks.filter(said).collect();
+        let is_shown = |it: &CheckedSubjects| it.findings > 0 || !it.passed.is_empty() || !it.not_examined.is_empty();
+        let checks: Vec<CheckedSubjects> = checks.filter(is_shown).collect();
         summary.checks = checks.len();
         summary.passed = checks.iter().map(|checked| checked.passed.len()).sum();
         summary.not_examined = checks.iter().map(|checked| checked.not_examined.len()).sum();
@@ -164,9 +164,9 @@ impl CheckedSubjects {
 }
 
 /// The results of a check, each statement once.
-fn statements(said: &[SubjectNote], name: &str) -> Vec<Statement> {
+fn statements(notes: &[SubjectNote], name: &str) -> Vec<Statement> {
     let mut statements: Vec<Statement> = Vec::new();
-    for SubjectNote { subject, statement, .. } in said.iter().filter(|said| said.check == name) {
+    for SubjectNote { subject, statement, .. } in notes.iter().filter(|note| note.check == name) {
         let subject = Some(subject.clone()).filter(|subject| !subject.is_empty());
         match statements.iter_mut().find(|known| known.statement == *statement) {
             Some(known) => known.subjects.extend(subject.filter(|subject| !known.subjects.contains(subject))),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Fleet, Locator, Plan, Problem, Severity, Verdict};
+use fleet::{Fleet, Happens, Locator, Plan, Planned, Problem, Severity, Verdict};
 use metadata_propagation::{Effect, Settings};
 use rayon::prelude::*;
 
@@ -17,6 +17,8 @@ use crate::roots::is_in;
 /// The effects of a change in each root.
 pub(super) struct PlanAnswer {
     pub(super) roots: Vec<RootAnswer>,
+    /// What the names of files before and after begin with.
+    pub(super) prefixes: [String; 2],
     /// The effects of the change in all of them.
     pub(super) verdict: Verdict,
 }
@@ -33,9 +35,10 @@ impl PlanAnswer {
         let of_pair = |pair: &RootPair| pair.former.iter().cloned().chain([pair.root.clone()]).collect::<Vec<_>>();
         let roots: Vec<String> = pairs.iter().filter(|pair| !pair.is_rest).flat_map(of_pair).collect();
         let answers = pairs.into_par_iter().map(|pair| RootAnswer::of(pair, &roots, inputs, settings));
-        let roots: Vec<RootAnswer> = answers.collect();
+        let roots: Vec<RootAnswer> = answers.filter(|root| !root.is_void()).collect();
         let verdict = roots.iter().fold(Verdict::default(), |sum, root| sum.and(&root.plan.verdict));
-        let mut answer = PlanAnswer { roots, verdict };
+        let prefixes = inputs.map(|input| input.prefix.clone());
+        let mut answer = PlanAnswer { roots, prefixes, verdict };
         if answer.is_incomplete() {
             answer.verdict.gravest = answer.verdict.gravest.max(Some(Effect::CannotTell));
         }
@@ -81,7 +84,9 @@ impl RootAnswer {
             }
         }
         not_read.extend(skipped(sides, &pair));
-        not_read.extend(rendered::templates(inputs, is_of));
+        not_read.extend(rendered::origins(inputs, is_of));
+        let kustomizations = rendered::kustomizations(inputs, is_of, &not_read);
+        not_read.extend(kustomizations);
         not_read.extend(duplicates(sides));
         let [no_old, no_new] = &unread;
         // An object is neither created nor deleted because its file cannot be read.
@@ -97,17 +102,29 @@ impl RootAnswer {
         let plan = Plan::of(&old, &new, settings);
         not_read.extend(rendered::objects(&plan, [&old, &new]));
         if !plan.is_empty() {
-            let mut locator = Locator::new(new.sources());
-            not_read.extend(classes::missing(&new).iter().map(|class| {
-                let at = locator.locate(&class.cluster.origin, "", &[]);
-                let place = Where::of(&new, at.source, at.span, at.position);
-                // What a class makes, such as the control plane, is not counted.
-                let is_edited = plan.objects.iter().any(|planned| class.is_named_by(&planned.id));
-                let matters = if is_edited { Matters::CannotTell } else { Matters::No };
-                NotRead { place, reason: class.sentence("compared with it"), matters }
-            }));
+            for (fleet, is_after) in [(&old, false), (&new, true)] {
+                let mut locator = Locator::new(fleet.sources());
+                not_read.extend(classes::missing(fleet).iter().filter_map(|class| {
+                    let at = locator.locate(&class.cluster.origin, "", &[]);
+                    let place = Where::of(fleet, at.source, at.span, at.position);
+                    // What a class makes, such as the control plane, is not counted.
+                    let mut planned = plan.objects.iter().filter(|planned| class.is_named_by(&planned.id));
+                    let is_meant = |planned: &Planned| is_after || planned.happens == Happens::Deleted;
+                    let is_edited = planned.any(is_meant);
+                    let matters = if is_edited { Matters::CannotTell } else { Matters::No };
+                    let is_named = is_after || is_edited;
+                    is_named.then(|| NotRead { place, reason: class.sentence("compared with it"), matters })
+                }));
+            }
         }
         RootAnswer { pair: RootPair { root, former, is_rest, old, new }, plan, not_read }
+    }
+
+    /// Whether it has no objects and says nothing.
+    fn is_void(&self) -> bool {
+        let RootAnswer { pair, plan, not_read } = self;
+        let has_objects = [&pair.old, &pair.new].iter().any(|fleet| fleet.objects().next().is_some());
+        pair.is_rest && plan.is_empty() && not_read.is_empty() && !has_objects
     }
 
     /// The most that something means that is not compared.
@@ -164,6 +181,8 @@ fn skipped(sides: [(&Fleet, &Input); 2], pair: &RootPair) -> Vec<NotRead> {
             described.push(NotRead { place, reason: format!("{changes}{reason}"), matters });
         }
     }
+    // One line for all documents of a file.
+    described.dedup_by(|later, first| (&later.place.file, &later.reason) == (&first.place.file, &first.reason));
     described
 }
 

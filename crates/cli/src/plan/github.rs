@@ -16,19 +16,25 @@ pub(super) fn github(answer: &PlanAnswer) -> String {
     let is_one = answer.roots.len() < 2;
     for root in &answer.roots {
         let title = if is_one { String::new() } else { format!("{}: ", words::root(&root.pair)) };
-        of_root(root, &title, &mut out);
+        of_root(root, answer, &title, &mut out);
     }
     out + &format!("::notice title=propagate plan::{}\n", total(answer))
 }
 
-fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, title: &str, out: &mut String) {
+fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, answer: &PlanAnswer, title: &str, out: &mut String) {
+    // An annotation is about a file of the repository, whichever revision it was read in.
+    let in_repository = |place: Where| {
+        let revisions = answer.prefixes.iter().filter(|prefix| prefix.ends_with(':'));
+        let file = revisions.filter_map(|revision| place.file.strip_prefix(&**revision)).next().map(str::to_owned);
+        Where { file: file.unwrap_or_else(|| place.file.clone()), ..place }
+    };
     let (old, new) = (&pair.old, &pair.new);
     let (mut of_old, mut of_new) = (Locator::new(old.sources()), Locator::new(new.sources()));
     for planned in &plan.objects {
         let id = &planned.id;
         if let (Some(object), Some(deletion)) = (old.find(id), whole(planned)) {
             let place = of_old.locate(&object.origin, "", &[]);
-            let place = Where::of(old, place.source, place.span, place.position);
+            let place = in_repository(Where::of(old, place.source, place.span, place.position));
             let message = format!("{title}{id} {}: {deletion}", planned.happens);
             *out += &line("error", &place, "destructive", &message);
         }
@@ -42,7 +48,7 @@ fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, title: &str, out: &
                 Effect::Rollout | Effect::Refused | Effect::Destructive => "error",
             };
             let place = of_new.locate(&object.origin, &planned.edit.at, &[]);
-            let place = Where::of(new, place.source, place.span, place.position);
+            let place = in_repository(Where::of(new, place.source, place.span, place.position));
             let name = effect(planned.edit.effect);
             *out += &line(command, &place, &name, &format!("{title}{id}: {}{}", planned.edit.at, details(planned)));
         }
@@ -53,6 +59,11 @@ fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, title: &str, out: &
             Matters::CannotTell => "warning",
             Matters::Unreadable => "error",
         };
-        *out += &line(command, &not_read.place, "not compared", &format!("{title}{}", not_read.reason));
+        *out += &line(
+            command,
+            &in_repository(not_read.place.clone()),
+            "not compared",
+            &format!("{title}{}", not_read.reason),
+        );
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::answer::PlanAnswer;
 use super::not_read::{Matters, NotRead};
-use super::owners::owners;
+use super::owners::{self, owners};
 use super::words;
 
 /// The version of the format. It changes when something is removed or gets another meaning.
@@ -132,7 +132,7 @@ fn owner(owner: &PlannedOwner) -> Value {
     });
     json!({
         "object": object(&owner.id),
-        "effect": owner.effect,
+        "effect": owners::effect(owner),
         "machines": machines(&owner.machines),
         "reason": owner.reason,
         "because": because.collect::<Vec<Value>>(),

@@ -19,9 +19,12 @@ pub(super) fn owners<'p>(plan: &'p Plan, id: &ObjectId, at: &str) -> &'p [Planne
 /// Such as `MachineDeployment fleet/md: rollout of 5 Machines: variable `size` → patch `size` → ...`.
 pub(super) fn owner(owner: &PlannedOwner) -> String {
     let machines = owner.machines.count();
-    let mut line = format!("{}: {}", owner.id, owner.effect);
+    let mut line = format!("{}: {}", owner.id, effect(owner));
     if machines > 0 && owner.effect == Effect::Rollout {
         line += &format!(" of {}", count(machines, "Machine"));
+    }
+    if owner.is_update_in_place {
+        line += " if an extension accepts it, rollout otherwise";
     }
     if let Some(reason) = &owner.reason {
         line += &format!(": {reason}");
@@ -34,6 +37,11 @@ pub(super) fn owner(owner: &PlannedOwner) -> String {
         line += &format!("; {} more", count(further, "field"));
     }
     line
+}
+
+/// The effect on an owner.
+pub(super) fn effect(owner: &PlannedOwner) -> String {
+    if owner.is_update_in_place { "in-place update".to_owned() } else { owner.effect.to_string() }
 }
 
 /// From the variable to the field.

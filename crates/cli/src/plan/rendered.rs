@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::not_read::{Matters, NotRead};
 use super::roots::relative;
-use crate::input::Input;
+use crate::input::{Input, Origin};
+use crate::kustomizations::Unrendered;
 use crate::output::report::Where;
 use crate::renderers::is_renderer;
 
@@ -60,21 +61,59 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
 /// Fields of renderers that name ConfigMaps and Secrets with parameters.
 const FIELDS: [&str; 3] = ["valuesFrom", "substituteFrom", "configMapKeyRef"];
 
-/// The files that manifests are rendered from with other programs, and that differ.
-pub(super) fn templates(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Vec<NotRead> {
+/// The files that manifests come from, that are not read, and that differ.
+pub(super) fn origins(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Vec<NotRead> {
     let [old, new] = inputs.map(|input| {
-        let named = input.templates.iter().map(|(name, hash)| (relative(name, &input.prefix), (name, *hash)));
+        let named = input.origins.iter().map(|origin| (relative(&origin.name, &input.prefix), origin));
         named.filter(|(name, _)| is_of(name)).collect::<BTreeMap<_, _>>()
     });
     let mut found = Vec::new();
     for name in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
-        let hash = |side: &BTreeMap<&str, (&String, u64)>| side.get(name).map(|(_, hash)| *hash);
+        let hash = |side: &BTreeMap<&str, &Origin>| side.get(name).map(|origin| origin.hash);
         if hash(&old) == hash(&new) {
             continue;
         }
-        let Some((file, _)) = new.get(name).or_else(|| old.get(name)) else { continue };
-        let reason = "it changes: a template, not a manifest; render both sides and compare them".to_owned();
-        let place = Where { file: (*file).clone(), ..Where::default() };
+        let Some(Origin { name, what, .. }) = new.get(name).or_else(|| old.get(name)) else { continue };
+        let place = Where { file: name.clone(), ..Where::default() };
+        found.push(NotRead { place, reason: format!("it changes: {what}"), matters: Matters::CannotTell });
+    }
+    found
+}
+
+/// The kustomizations that are rendered from files that differ, unless these or the kustomization are among those that are
+/// `named`, or what is rendered is compared as it is in the files.
+pub(super) fn kustomizations(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool, named: &[NotRead]) -> Vec<NotRead> {
+    let [old, new] = inputs.map(|input| {
+        let named = input.unrendered.iter().map(|it| (relative(&it.file, &input.prefix), it));
+        named.filter(|(file, _)| is_of(file)).collect::<BTreeMap<_, _>>()
+    });
+    let of_side = |name: &str| inputs.map(|input| relative(name, &input.prefix).to_owned());
+    let is_uncertain = |not_read: &&NotRead| not_read.matters > Matters::No;
+    let named: BTreeSet<String> = named.iter().filter(is_uncertain).flat_map(|it| of_side(&it.place.file)).collect();
+    let compared: BTreeSet<&str> = inputs
+        .iter()
+        .flat_map(|input| input.fleet.sources().iter().map(|source| relative(&source.name, &input.prefix)))
+        .collect();
+    let mut found = Vec::new();
+    for (file, is) in new {
+        let Some(was) = old.get(file).filter(|_| !named.contains(file)) else { continue };
+        let parts = |it: &Unrendered, input: &Input| {
+            let inside = |name: &String| relative(name, &input.prefix).to_owned();
+            it.parts.iter().map(|(name, hash)| (inside(name), *hash)).collect::<BTreeSet<_>>()
+        };
+        let (was_parts, is_parts) = (parts(was, inputs[0]), parts(is, inputs[1]));
+        let differing = was_parts.symmetric_difference(&is_parts).map(|(name, _)| name.as_str());
+        let is_plain = was.is_plain && is.is_plain;
+        let differing = differing.filter(|name| !(named.contains(*name) || is_plain && compared.contains(name)));
+        let differing: Vec<&str> = differing.collect::<BTreeSet<_>>().into_iter().collect();
+        let Some((first, more)) = differing.split_first() else { continue };
+        let more = match more.len() {
+            0 => String::new(),
+            1 => " and 1 more file".to_owned(),
+            more => format!(" and {more} more files"),
+        };
+        let reason = format!("it is rendered from {first}{more}, which changes: `--kustomize` renders it");
+        let place = Where { file: is.file.clone(), ..Where::default() };
         found.push(NotRead { place, reason, matters: Matters::CannotTell });
     }
     found
@@ -85,21 +124,25 @@ pub(super) const PARAMETERS: &str = "no manifest, but manifests may be rendered 
 
 /// Which files that are no manifests may have parameters of manifests.
 pub(super) struct Parameters {
-    /// Whether there is a chart or an ApplicationSet that reads files: parameters are in files of any name.
+    /// Whether something reads files by a pattern or from elsewhere: parameters are in files of any name.
     is_any: bool,
 }
 
 impl Parameters {
     pub(super) fn of(fleet: &Fleet) -> Parameters {
-        let is_chart = |source: &Source| FILES.contains(&file(&source.name));
-        let generates = |object: &FleetObject| object.id.kind == "ApplicationSet" && object.json.contains("\"files\"");
-        Parameters { is_any: fleet.sources().iter().any(is_chart) || fleet.objects().any(generates) }
+        let is_chart = |source: &Source| FILES.contains(&file(&source.name)) || source.text.contains("#@ ");
+        let reads =
+            |object: &FleetObject| is_renderer(&object.id) && READS.iter().any(|field| object.json.contains(field));
+        Parameters { is_any: fleet.sources().iter().any(is_chart) || fleet.objects().any(reads) }
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.is_any || file(name).contains("values")
+        self.is_any || file(name).contains("values") || file(name).contains("helmfile")
     }
 }
+
+/// Fields of renderers that name files: of Argo CD and of Rancher Fleet.
+const READS: [&str; 3] = ["\"files\"", "\"valueFiles\"", "\"valuesFiles\""];
 
 /// Names of files that say how manifests are rendered.
 const FILES: [&str; 4] = ["Chart.yaml", "fleet.yaml", "helmfile.yaml", "helmfile.yml"];

@@ -1,6 +1,6 @@
 //! The roots of a plan: directories and files that define objects of the same name are compared each with itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Fleet, FleetObject, ObjectId};
 use metadata_propagation::Settings;
@@ -42,6 +42,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     }
     if named.is_empty() {
         roots.extend(before.found(settings).chain(after.found(settings)));
+        roots.extend(before.unmatched(after, settings).into_iter().chain(after.unmatched(before, settings)));
     }
     let leaves = leaves(&roots);
     if leaves.len() < 2 {
@@ -66,15 +67,19 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     }
     let mut pairs = moved(pairs, &sides);
     // Objects in no root that no root needs, and what they need.
+    let is_in_none = |name: &str| !pairs.iter().any(|pair| pair.has(name));
     let [old, new] = sides.each_ref().map(|side| {
-        let is_in_none = |source: usize| !pairs.iter().any(|pair| pair.has(side.name(source)));
+        let is_in_none = |source: usize| is_in_none(side.name(source));
         let part = side.fleet.part(|object| is_in_none(object.origin.source), is_in_none);
         context(&part, |object| used.contains(&object.id))
     });
     let has_any = |fleet: &Fleet| fleet.objects().any(|object| !used.contains(&object.id));
+    let (root, former, is_rest) = (String::new(), None, true);
     if has_any(&old) || has_any(&new) || !old.problems().is_empty() || !new.problems().is_empty() {
         distinct_in([&old, &new], settings)?;
-        pairs.push(RootPair { root: String::new(), former: None, is_rest: true, old, new });
+        pairs.push(RootPair { root, former, is_rest, old, new });
+    } else if inputs.iter().any(|input| input.unread().any(|name| is_in_none(relative(name, &input.prefix)))) {
+        pairs.push(RootPair { root, former, is_rest, old: Fleet::default(), new: Fleet::default() });
     }
     Ok(pairs)
 }
@@ -148,6 +153,30 @@ impl<'a> Side<'a> {
             }
         }
         roots.into_iter()
+    }
+}
+
+impl Side<'_> {
+    /// Where the paths of objects that are defined more often than on the other side diverge: some of them are created or
+    /// deleted, even if all are equal.
+    fn unmatched(&self, other: &Side<'_>, settings: &Settings) -> BTreeSet<String> {
+        let mut known: BTreeMap<&ObjectId, usize> = BTreeMap::new();
+        for (first, _) in other.fleet.doubles() {
+            *known.entry(&first.id).or_default() += 1;
+        }
+        let mut roots = BTreeSet::new();
+        let doubles: Vec<(&FleetObject, &FleetObject)> = self.fleet.doubles().collect();
+        for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
+            let Some((first, _)) = same.first().filter(|(first, _)| is_judged(first, settings)) else { continue };
+            let others = other.fleet.find(&first.id).map(|_| known.get(&first.id).copied().unwrap_or_default());
+            if others.is_some_and(|others| others < same.len()) {
+                let paths = same.iter().map(|(_, later)| self.name(later.origin.source));
+                let paths: Vec<&str> = [self.name(first.origin.source)].into_iter().chain(paths).collect();
+                let pairs = paths.iter().enumerate().flat_map(|(at, a)| paths.iter().skip(at + 1).map(move |b| (a, b)));
+                roots.extend(pairs.filter_map(|(a, b)| parting(a, b)).flatten());
+            }
+        }
+        roots
     }
 }
 

@@ -134,8 +134,16 @@ fn of_unknown(planned: &PlannedEdit) -> String {
 /// What a created or deleted object does to Machines.
 pub(super) fn whole(planned: &Planned) -> Option<String> {
     let effect = planned.effect?;
-    if effect == Effect::CannotTell {
-        return Some(format!("{effect}: its provider decides what happens to Machines"));
+    let is_namespace = planned.id.kind == "Namespace";
+    match effect {
+        Effect::Refused => {
+            return Some(format!("{effect}: Clusters use it, and the webhook of ClusterClass refuses this"));
+        }
+        Effect::CannotTell if is_namespace => {
+            return Some(format!("{effect}: everything in it is deleted, and none of that is in the files"));
+        }
+        Effect::CannotTell => return Some(format!("{effect}: its provider decides what happens to Machines")),
+        _ => {}
     }
     let (machines, others) = match planned.id.kind == "Machine" {
         true => ("this Machine".to_owned(), "a new one"),
@@ -215,12 +223,12 @@ pub(super) fn alike(plan: &Plan) -> Vec<Alike<'_>> {
     let mut known = std::collections::BTreeMap::new();
     for entries in plan.further.chunk_by(|a, b| a.id == b.id) {
         let Some(first) = entries.first() else { continue };
-        let look: Vec<_> = entries.iter().map(|it| (&it.at, &it.key, &it.from, &it.to)).collect();
-        let look = (&first.id.kind, &first.id.group, first.is_predicted, look);
-        match known.get(&look).and_then(|group: &usize| groups.get_mut(*group)) {
+        let edits: Vec<_> = entries.iter().map(|it| (&it.at, &it.key, &it.from, &it.to)).collect();
+        let edits = (&first.id.kind, &first.id.group, first.is_predicted, edits);
+        match known.get(&edits).and_then(|group: &usize| groups.get_mut(*group)) {
             Some(group) => group.others += 1,
             None => {
-                known.insert(look, groups.len());
+                known.insert(edits, groups.len());
                 groups.push(Alike { first: &first.id, others: 0, is_predicted: first.is_predicted, entries });
             }
         }

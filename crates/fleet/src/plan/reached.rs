@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 
-use super::is_same;
+use super::topology::redefined;
+use super::{is_same, whole};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{FleetObject, ObjectId};
@@ -24,13 +25,13 @@ pub(super) fn parts(old: &Fleet, new: &Fleet, size: usize) -> Option<Vec<[Vec<us
     let differs = |object: &FleetObject| old.find(&object.id).is_none_or(|stored| !is_same(stored, object));
     let changed = each(objects, |object| differs(object).then_some(&object.id)).into_iter().flatten();
     let deleted = stored.iter().map(|object| &object.id).filter(|id| new.find(id).is_none());
-    let changed: Vec<&ObjectId> = changed.chain(deleted).collect();
+    let changed: Vec<&ObjectId> = changed.chain(deleted).chain(redefined(old, new)).collect();
     // To find what a change of most objects reaches is more work than it saves, unless there are many.
     if changed.len() > objects.len() / 2 && objects.len() <= size {
         return None;
     }
-    // They apply to objects that do not name them.
-    if changed.iter().any(|id| applies_to_all(id)) {
+    // They apply to objects that do not name them, or contain such.
+    if changed.iter().any(|id| applies_to_all(id) || whole::is_namespace(id)) {
         return None;
     }
     let relations = Relations::of(&sides);

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::reach::Machines;
 use super::{Planned, PlannedEdit};
 use crate::hierarchy::Hierarchy;
-use crate::object::{FleetObject, ObjectId};
-use crate::refusal::{Refusal, of_edit, of_object, skipped_by_topology};
-use crate::relations::class_of;
+use crate::object::{FleetObject, ObjectId, group_and_version};
+use crate::refusal::{Refusal, etcd, of_edit, of_object, skipped_by_topology};
+use crate::relations::{class_of, text};
 
 /// Adds what a webhook refuses in a new or changed object. An edit of a refused field has no other effect.
 pub(super) fn add(planned: &mut Planned, old: Option<&FleetObject>, new: &FleetObject, after: &Hierarchy) {
@@ -20,12 +20,16 @@ pub(super) fn add(planned: &mut Planned, old: Option<&FleetObject>, new: &FleetO
     }
     let value = |object: &FleetObject| serde_json::from_str::<Value>(&object.json).unwrap_or_default();
     let is = value(new);
-    let refusals = match old.map(value) {
-        None => of_object(&new.id, &is),
+    let refusals: Vec<Refusal> = match old.map(value) {
+        None => of_object(&new.id, &is).into_iter().chain(even_control_plane(new, &is, after)).collect(),
         Some(was) => {
             let class = || class(&new.id, &is, after);
             let skipped = skipped_by_topology(&was, &is).filter(|_| class().is_some_and(|class| !chains(class)));
-            of_edit(&new.id, &was, &is).into_iter().chain(skipped).collect()
+            let even = even_control_plane(new, &is, after).filter(|_| {
+                let number = |cluster: &Value| cluster.pointer(CONTROL_PLANE_REPLICAS).cloned();
+                number(&was) != number(&is)
+            });
+            of_edit(&new.id, &was, &is).into_iter().chain(skipped).chain(even).collect()
         }
     };
     for Refusal { at, message } in refusals {
@@ -55,6 +59,35 @@ fn class<'h>(cluster: &ObjectId, value: &Value, hierarchy: &'h Hierarchy) -> Opt
     let namespace = namespace.unwrap_or(&cluster.namespace).to_owned();
     let id = ObjectId { kind: "ClusterClass".to_owned(), namespace, name: name.to_owned(), ..cluster.clone() };
     hierarchy.number(&id).and_then(|number| hierarchy.member(number)).map(|class| &*class.written)
+}
+
+const CONTROL_PLANE_REPLICAS: &str = "/spec/topology/controlPlane/replicas";
+
+/// An even number of replicas of a topology's control plane, if its template in the class has no external etcd and no patch
+/// may set one: the webhook of KubeadmControlPlane refuses what the topology's controller writes.
+fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -> Option<Refusal> {
+    let replicas = value.pointer(CONTROL_PLANE_REPLICAS)?.as_u64().filter(|replicas| *replicas % 2 == 0)?;
+    let class = class(&cluster.id, value, after)?;
+    let control_plane = class.pointer("/spec/controlPlane")?;
+    let reference = ["templateRef", "ref"].iter().find_map(|field| control_plane.get(field))?;
+    let (kind, namespace) = (text(reference, "kind"), class_of(value)?.1.unwrap_or(&cluster.id.namespace));
+    let group = group_and_version(text(reference, "apiVersion")).0;
+    let [group, kind, namespace, name] = [group, kind, namespace, text(reference, "name")].map(str::to_owned);
+    let template = ObjectId { group, kind, namespace, name };
+    let template = after.number(&template).filter(|_| template.kind == "KubeadmControlPlaneTemplate")?;
+    let spec = after.member(template)?.written.pointer("/spec/template/spec")?;
+    let is_external = etcd(&serde_json::json!({ "spec": spec }), "external").is_some();
+    let patches = class.pointer("/spec/patches").and_then(Value::as_array);
+    let may_patch = patches.into_iter().flatten().any(|patch| {
+        let text = patch.to_string();
+        patch.get("external").is_some() || text.contains("clusterConfiguration\"") || text.contains("/etcd")
+    });
+    let message = match replicas {
+        0 => "the webhook of KubeadmControlPlane refuses a control plane without replicas",
+        _ => "the webhook of KubeadmControlPlane refuses an even number of replicas with stacked etcd",
+    };
+    let at = "spec.topology.controlPlane.replicas".to_owned();
+    (!is_external && !may_patch).then(|| Refusal { at, message: message.to_owned() })
 }
 
 /// Whether a class lets its Clusters upgrade over several minor versions: it lists versions, or an extension plans them.

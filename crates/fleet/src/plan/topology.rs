@@ -13,10 +13,10 @@ use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Effect, RolloutEdit, Settings};
 
 use self::attribution::{is_due_to, is_of_whole};
-use self::owner::{judged, refused, whole};
+use self::owner::{judged, not_known, refused, whole};
 use self::stage::{ObjectChange, TopologyChange, changes};
 use super::reach::Machines;
-use super::{Happens, Plan, Planned, PlannedEdit};
+use super::{Happens, Plan, Planned, PlannedEdit, Unknown};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -33,6 +33,22 @@ pub struct EditOwners {
     pub at: String,
     /// Its effects by owner.
     pub owners: Vec<PlannedOwner>,
+}
+
+impl Plan {
+    /// Says of owners whose Machines an extension may update in place that it may: Cluster API's feature gate
+    /// `InPlaceUpdates` (v1.12 and later) is on. Without an extension that accepts it, their Machines are replaced.
+    ///
+    /// ```
+    /// let mut plan = fleet::Plan::default();
+    /// plan.allow_in_place_updates();
+    /// assert!(plan.owners.is_empty());
+    /// ```
+    pub fn allow_in_place_updates(&mut self) {
+        for owner in self.owners.iter_mut().flat_map(|edit| &mut edit.owners) {
+            owner.is_update_in_place = owner.can_be_in_place;
+        }
+    }
 }
 
 /// Why the effect of an edit that Cluster API refuses is not another one.
@@ -87,6 +103,25 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
     }
 }
 
+/// The objects of topologies that are defined twice and differently, if any of the definitions changes.
+pub(super) fn redefined<'f>(old: &'f Fleet, new: &'f Fleet) -> BTreeSet<&'f ObjectId> {
+    let twice = old.variants().keys().chain(new.variants().keys());
+    let of = |fleet: &Fleet, id: &ObjectId| {
+        let one = || Vec::from_iter(fleet.find(id).map(|object| object.json.to_string()));
+        fleet.variants().get(id).cloned().unwrap_or_else(one)
+    };
+    twice.filter(|id| is_of_topologies(id) && of(old, id) != of(new, id)).collect()
+}
+
+/// That nothing is known about these objects.
+pub(super) fn defined_twice(old: &Fleet, new: &Fleet) -> Vec<Unknown> {
+    let unknown = |id: &ObjectId| Unknown { id: id.clone(), is_predicted: false, reason: DEFINED_TWICE.to_owned() };
+    redefined(old, new).into_iter().map(unknown).collect()
+}
+
+/// Why nothing is known about an object with two definitions.
+const DEFINED_TWICE: &str = "it is defined twice, and which definition is applied last is not known";
+
 fn is_edited(object: &Planned) -> bool {
     object.happens == Happens::Changed && is_of_topologies(&object.id)
 }
@@ -123,14 +158,22 @@ fn answers(
     around: TopologySides<'_>,
 ) -> Vec<Option<TopologyAnswer>> {
     let none = || object.edits.iter().map(|_| None).collect();
-    if changes.is_empty() || changes.iter().any(|change| matches!(change.of(&object.id), ObjectChange::Unknown)) {
+    let is_unknown = |change: &&TopologyChange<'_>| matches!(change.of(&object.id), ObjectChange::Unknown(None));
+    if changes.is_empty() || changes.iter().any(is_unknown) {
         return none();
     }
     let is_decided = |edit: &PlannedEdit| is_decided_by_patches(&object.id, &edit.edit.at);
     let mut owners: Vec<Vec<PlannedOwner>> = object.edits.iter().map(|_| Vec::new()).collect();
     for change in changes {
         match change.of(&object.id) {
-            ObjectChange::Unknown => {}
+            ObjectChange::Unknown(None) => {}
+            ObjectChange::Unknown(Some(gap)) => {
+                for (edit, owners) in object.edits.iter().zip(&mut owners) {
+                    if is_decided(edit) {
+                        owners.extend(not_known(change.cluster(), gap, around));
+                    }
+                }
+            }
             ObjectChange::Refused(refusal) => {
                 for (edit, owners) in object.edits.iter().zip(&mut owners) {
                     if is_decided(edit) {

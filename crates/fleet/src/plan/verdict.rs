@@ -90,6 +90,7 @@ impl Verdict {
         for object in &plan.objects {
             verdict.gravest = verdict.gravest.max(object.effect);
             verdict.cannot_tell += u64::from(object.effect == Some(Effect::CannotTell));
+            verdict.refused += u64::from(object.effect == Some(Effect::Refused));
             match object.happens {
                 Happens::Created => created.add(&object.machines),
                 Happens::Changed => {}

@@ -10,7 +10,7 @@ use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::ObjectId;
-use crate::relations::{is_of_topology, text};
+use crate::relations::{class_of, is_of_topology, text};
 
 /// A new object, and the Machines that are created with it. Those of an owner that existed before are counted as a
 /// scale of the owner.
@@ -28,12 +28,61 @@ pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> 
 /// A deleted object, with its Machines.
 pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planned {
     let has_machines = has_machines(id);
-    let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
+    let machines = match () {
+        () if has_machines => machines(before, id, &Part::Whole),
+        () if is_namespace(id) => machines_in(before, &id.name),
+        () => Machines::default(),
+    };
     let is_part = provider::has_effect_if_deleted(id) && is_still_named(id, before, new);
-    let effect = if is_part { Some(Effect::CannotTell) } else { has_machines.then_some(Effect::Destructive) };
+    let effect = match () {
+        () if is_part => Some(Effect::CannotTell),
+        () if is_namespace(id) => of_namespace(before, &machines, &id.name),
+        () if is_used_class(id, before, new) => Some(Effect::Refused),
+        () => has_machines.then_some(Effect::Destructive),
+    };
     let replaced_by = before.number(id).and_then(|number| replacing(before.member(number)?, before, new));
     let (id, happens) = (id.clone(), Happens::Deleted);
     Planned { id, happens, effect, machines, replaced_by, edits: Vec::new(), entries: Vec::new() }
+}
+
+/// Whether everything in it is deleted with an object.
+pub(super) fn is_namespace(id: &ObjectId) -> bool {
+    id.group.is_empty() && id.kind == "Namespace"
+}
+
+/// The Machines of all objects in a namespace.
+fn machines_in(before: &Hierarchy, namespace: &str) -> Machines {
+    let mut found = Machines::default();
+    let tops = before
+        .members()
+        .iter()
+        .filter(|member| member.id.namespace == namespace && has_machines(&member.id) && member.origin.is_some());
+    tops.for_each(|member| found.add(&machines(before, &member.id, &Part::Whole)));
+    found
+}
+
+/// What the deletion of a namespace does. What is in one without known objects is not known.
+fn of_namespace(before: &Hierarchy, machines: &Machines, namespace: &str) -> Option<Effect> {
+    let is_known = before.members().iter().any(|member| member.id.namespace == namespace);
+    match () {
+        () if !machines.is_empty() => Some(Effect::Destructive),
+        () if !is_known => Some(Effect::CannotTell),
+        () => None,
+    }
+}
+
+/// Whether Clusters that remain use a class.
+///
+/// Source: `ClusterClass.ValidateDelete` in core/webhooks/admission/clusterclass.go of Cluster API v1.14.
+fn is_used_class(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> bool {
+    let is_class = id.group == CORE_GROUP && id.kind == "ClusterClass";
+    let class = before.number(id).filter(|_| is_class).and_then(|number| before.member(number));
+    let clusters = class.into_iter().flat_map(|class| &class.children).filter_map(|number| before.member(*number));
+    clusters.filter_map(|cluster| Some((&cluster.id, new.find(&cluster.id)?))).any(|(cluster, stays)| {
+        let stays: Value = serde_json::from_str(&stays.json).unwrap_or_default();
+        class_of(&stays)
+            .is_some_and(|(name, namespace)| name == id.name && namespace.unwrap_or(&cluster.namespace) == id.namespace)
+    })
 }
 
 /// Whether the owner of a deleted object remains, and still names it.

@@ -25,9 +25,11 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_replicas },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
+    ObjectRule { kinds: &["KubeadmControlPlane"], finds: image_tags },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
     ObjectRule { kinds: &["Cluster"], finds: fixed_and_autoscaled },
     ObjectRule { kinds: &["Cluster", "ClusterClass"], finds: same_names },
+    ObjectRule { kinds: &["ClusterClass"], finds: empty_lists },
 ];
 
 fn other_labels(object: &Value) -> Vec<Refusal> {
@@ -94,8 +96,22 @@ fn two_etcds(object: &Value) -> Vec<Refusal> {
     Vec::from_iter(is_refused.then(|| refusal(at, "etcd is either `local` or `external`")))
 }
 
+fn image_tags(object: &Value) -> Vec<Refusal> {
+    let pointers =
+        ["dns", "etcd/local"].map(|of| format!("/spec/kubeadmConfigSpec/clusterConfiguration/{of}/imageTag"));
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || ['-', '.', '_'].contains(&letter);
+    let tags = pointers.iter().filter_map(|pointer| Some((path(pointer), written(object, pointer)?)));
+    let is_version = |tag: &str| {
+        let core = tag.trim_start_matches('v').split(['-', '_']).next().unwrap_or_default();
+        core.split('.').count() <= 3 && core.split('.').all(|number| number.parse::<u64>().is_ok())
+    };
+    // The tag of CoreDNS is its version.
+    let wrong = tags.filter(|(at, tag)| !tag.chars().all(is_allowed) || at.contains("dns") && !is_version(tag));
+    wrong.map(|(at, tag)| refusal(at, format!("`{tag}` is no tag of an image"))).collect()
+}
+
 /// The etcd of a control plane, if it is set.
-pub(super) fn etcd<'v>(object: &'v Value, which: &str) -> Option<&'v Value> {
+pub(crate) fn etcd<'v>(object: &'v Value, which: &str) -> Option<&'v Value> {
     let etcd = object.pointer(&format!("/spec/kubeadmConfigSpec/clusterConfiguration/etcd/{which}"))?;
     etcd.as_object().filter(|fields| !fields.is_empty()).map(|_| etcd)
 }
@@ -134,6 +150,16 @@ fn same_names(object: &Value) -> Vec<Refusal> {
         }
     }
     found
+}
+
+/// The definition of v1beta2 asks for an element in these lists.
+fn empty_lists(object: &Value) -> Vec<Refusal> {
+    if !text(object, "apiVersion").ends_with("/v1beta2") {
+        return Vec::new();
+    }
+    let is_empty = |pointer: &&str| object.pointer(pointer).and_then(Value::as_array).is_some_and(Vec::is_empty);
+    let lists = ["/spec/patches", "/spec/variables"].into_iter().filter(is_empty);
+    lists.map(|pointer| refusal(path(pointer), "the list must not be empty")).collect()
 }
 
 /// The path of a JSON pointer.

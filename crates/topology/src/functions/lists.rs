@@ -22,12 +22,12 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     }),
     ("uniq", uniq),
     ("sortAlpha", sort),
-    ("until", |args| Ok(list((0..whole(at(args, 0)).clamp(0, MOST)).map(Value::Int)))),
+    ("until", |args| Ok(list((0..whole(at(args, 0)).clamp(0, LONGEST_LIST)).map(Value::Int)))),
     ("untilStep", until_step),
 ];
 
 /// The longest list that a function makes of a number.
-const MOST: i64 = 1 << 20;
+const LONGEST_LIST: i64 = 1 << 20;
 
 fn uniq(args: &[Value]) -> Result<Value> {
     let mut kept: Vec<Value> = Vec::new();

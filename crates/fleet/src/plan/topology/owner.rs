@@ -1,11 +1,12 @@
 //! The effect of an edit on one owner of Machines, and why.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Effect, Operation, Review, evaluate, has_effects};
 use serde_json::Value;
-use topology::{FieldCause, PartChange, PartRole, TopologyOwner, TopologyRefusal};
+use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRefusal};
 
 use super::TopologySides;
 use super::stage::ChangedPart;
@@ -22,6 +23,11 @@ pub struct PlannedOwner {
     pub part: Option<TopologyOwner>,
     /// The effect on it.
     pub effect: Effect,
+    /// Whether Machines are updated in place if an extension accepts it, and replaced otherwise; see
+    /// [`Plan::allow_in_place_updates`](crate::Plan::allow_in_place_updates).
+    pub is_update_in_place: bool,
+    /// Whether the feature gate decides on that.
+    pub(super) can_be_in_place: bool,
     /// Why the effect is not known, what Cluster API refuses, or why Machines are replaced twice.
     pub reason: Option<String>,
     /// The Machines that are replaced.
@@ -55,10 +61,39 @@ pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal) -> PlannedO
         id: cluster.clone(),
         part: None,
         effect: Effect::Refused,
+        is_update_in_place: false,
+        can_be_in_place: false,
         reason: Some(refusal.to_string()),
         machines: Machines::default(),
         because: Vec::new(),
     }
+}
+
+/// The owners of a topology, with an effect that is not known.
+pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: TopologySides<'_>) -> Vec<PlannedOwner> {
+    let Some(written) = around.after.number(cluster).and_then(|number| around.after.member(number)) else {
+        return Vec::new();
+    };
+    let entries = |list: &str| {
+        let entries = written.written.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
+        entries.into_iter().flatten().map(|entry| text(entry, "name").to_owned())
+    };
+    let deployments = entries("machineDeployments")
+        .map(|name| (TopologyOwner::MachineDeployment(name.clone()), Part::Entry("machineDeployments", name)));
+    let pools = entries("machinePools")
+        .map(|name| (TopologyOwner::MachinePool(name.clone()), Part::Entry("machinePools", name)));
+    let all = deployments.chain(pools).chain([(TopologyOwner::ControlPlane, Part::ControlPlane)]);
+    let owner = |(owner, part): (TopologyOwner, Part)| PlannedOwner {
+        id: part.child(around.before, cluster).unwrap_or_else(|| cluster.clone()),
+        part: Some(owner),
+        effect: Effect::CannotTell,
+        is_update_in_place: false,
+        can_be_in_place: false,
+        reason: Some(gap.to_string()),
+        machines: machines(around.before, cluster, &part),
+        because: Vec::new(),
+    };
+    all.map(owner).collect()
 }
 
 /// The effect of those differences of an object that are due to one edit; `None` if none is. A gap counts for one edit.
@@ -119,7 +154,22 @@ fn planned(
     let id = of.as_ref().and_then(|of| of.child(side, cluster)).unwrap_or_else(|| cluster.clone());
     let is_harmless = matches!(effect, Effect::Nothing | Effect::InPlace);
     let machines = of.filter(|_| !is_harmless).map(|of| machines(side, cluster, &of)).unwrap_or_default();
-    PlannedOwner { id, part: Some(difference.owner.clone()), effect, reason, machines, because }
+    let (part, is_update_in_place) = (Some(difference.owner.clone()), false);
+    let can_be_in_place = can_be_in_place(&id, effect, &because);
+    PlannedOwner { id, part, effect, is_update_in_place, can_be_in_place, reason, machines, because }
+}
+
+/// Whether an extension may update the Machines in place: those of a kubeadm control plane or a MachineDeployment, unless
+/// a rollout is asked for by its time.
+///
+/// Source: `EligibleForInPlaceUpdate` in controlplane/kubeadm/pkg/filters.go and in
+/// core/reconcilers/machinedeployment/mdutil/util.go of Cluster API v1.14; no in-place update with `OnDelete`.
+fn can_be_in_place(id: &ObjectId, effect: Effect, because: &[Because]) -> bool {
+    let is_asked_for =
+        |because: &Because| because.path.ends_with("rollout.after") || because.path.ends_with("rolloutAfter");
+    effect == Effect::Rollout
+        && ["KubeadmControlPlane", "MachineDeployment"].contains(&&*id.kind)
+        && !because.iter().any(is_asked_for)
 }
 
 /// What differences of an object do to the Machines of its owner.
@@ -174,7 +224,9 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_
             () => (Effect::CannotTell, Some(PROVIDER.to_owned())),
         };
     }
-    let [old, new] = [&part.object, &edited].map(Value::to_string);
+    let is_scale = causes.iter().any(|cause| cause.path() == "spec.replicas");
+    let text = |object: Value| if is_scale { object.to_string() } else { with_a_machine(object) };
+    let [old, new] = [part.object.clone(), edited].map(text);
     let review = Review { operation: Operation::Update, old_object: Some(&old), ..create(&id, version, &new) };
     if !has_effects(&review) {
         return (Effect::CannotTell, Some(PROVIDER.to_owned()));
@@ -194,13 +246,28 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_
     }
 }
 
+/// An object that has at least one Machine, as text: what an edit does to Machines does not depend on how many there are.
+fn with_a_machine(mut object: Value) -> String {
+    if let Some(replicas) = object.pointer_mut("/spec/replicas").filter(|replicas| **replicas == 0) {
+        *replicas = 1.into();
+    }
+    object.to_string()
+}
+
 /// One entry for each owner, in the order of their names: the most severe effect and all reasons.
 pub(super) fn merged(owners: Vec<PlannedOwner>) -> Vec<PlannedOwner> {
-    let mut all: BTreeMap<(bool, ObjectId), PlannedOwner> = BTreeMap::new();
+    // Owners that are not among the objects have the identity of their Cluster.
+    let mut all: BTreeMap<(bool, ObjectId, Option<TopologyOwner>), PlannedOwner> = BTreeMap::new();
     for mut owner in owners {
         let is_of_machines = owner.id.group != CORE_GROUP || owner.id.kind != "Cluster";
-        match all.get_mut(&(is_of_machines, owner.id.clone())) {
+        let key = (is_of_machines, owner.id.clone(), owner.part.clone());
+        match all.get_mut(&key) {
             Some(known) => {
+                known.can_be_in_place = match owner.effect.cmp(&known.effect) {
+                    Ordering::Greater => owner.can_be_in_place,
+                    Ordering::Equal => owner.can_be_in_place && known.can_be_in_place,
+                    Ordering::Less => known.can_be_in_place,
+                };
                 if owner.effect > known.effect {
                     (known.effect, known.reason) = (owner.effect, owner.reason);
                 } else if owner.effect == known.effect {
@@ -209,7 +276,7 @@ pub(super) fn merged(owners: Vec<PlannedOwner>) -> Vec<PlannedOwner> {
                 known.machines.add(&owner.machines);
                 known.because.append(&mut owner.because);
             }
-            None => _ = all.insert((is_of_machines, owner.id.clone()), owner),
+            None => _ = all.insert(key, owner),
         }
     }
     all.into_values().collect()

@@ -1,12 +1,12 @@
 //! The topologies before the change, with the new templates and class only, and after the change.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::{Value, json};
 use topology::{
-    Desired, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal, desired, differences,
-    refusals, stored_defaults,
+    Desired, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal, class_refusals, desired,
+    differences, schema_refusal, stored_defaults, value_refusals,
 };
 
 use super::super::at;
@@ -15,14 +15,15 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::made::{class, template, yaml};
-use crate::object::ObjectId;
+use crate::object::{ObjectId, group_and_version};
+use crate::refusal::of_edit;
 use crate::relations::text;
 use crate::scope::class_templates;
 
 /// What a change of one object does to a topology.
 pub(super) enum ObjectChange<'c> {
-    /// Nothing is known.
-    Unknown,
+    /// Nothing is known; why, if an object is defined twice.
+    Unknown(Option<&'c Gap>),
     Refused(&'c TopologyRefusal),
     Parts(&'c [ChangedPart]),
 }
@@ -77,7 +78,9 @@ impl TopologyChange<'_> {
         };
         match change {
             Ok(parts) => ObjectChange::Parts(parts),
-            Err(Obstacle::Unknown(_)) => ObjectChange::Unknown,
+            Err(Obstacle::Unknown(gap)) => {
+                ObjectChange::Unknown(Some(gap).filter(|gap| matches!(gap, Gap::DefinedTwice(_))))
+            }
             Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
         }
     }
@@ -117,12 +120,23 @@ pub(super) fn changes<'p>(
         .map(|object| &object.id)
         .filter(|id| id.group == CORE_GROUP && id.kind == "Cluster" && new.find(id).is_some())
         .collect();
-    each(&clusters, |cluster| change(cluster, &edited, around)).into_iter().flatten().collect()
+    let twice: BTreeSet<&ObjectId> = old.variants().keys().chain(new.variants().keys()).collect();
+    let refused = |id: &&ObjectId| {
+        let [old, new] = [around.before, around.after].map(|side| written(side, id).map(class_refusals));
+        ((*id).clone(), news(&new.unwrap_or_default(), &old.unwrap_or_default()))
+    };
+    let classes: BTreeMap<ObjectId, Option<TopologyRefusal>> =
+        edited.iter().filter(|id| id.kind == "ClusterClass").map(refused).collect();
+    each(&clusters, |cluster| change(cluster, (&edited, &twice, &classes), around)).into_iter().flatten().collect()
 }
 
 fn change<'p>(
     cluster: &'p ObjectId,
-    edited: &BTreeSet<&ObjectId>,
+    (edited, twice, classes): (
+        &BTreeSet<&ObjectId>,
+        &BTreeSet<&ObjectId>,
+        &BTreeMap<ObjectId, Option<TopologyRefusal>>,
+    ),
     around: TopologySides<'p>,
 ) -> Option<TopologyChange<'p>> {
     let (was, is) = (written(around.before, cluster)?, written(around.after, cluster)?);
@@ -136,12 +150,13 @@ fn change<'p>(
         let id = |(group, kind, name)| ObjectId { group, kind, name, namespace: id.namespace.clone() };
         concerned.extend(templates.into_iter().map(id));
     }
+    let defined_twice = concerned.iter().find(|id| twice.contains(id)).map(|id| Gap::DefinedTwice(id.to_string()));
     concerned.retain(|id| edited.contains(id));
     if concerned.is_empty() {
         return None;
     }
-    let unknown = || Err(Obstacle::Unknown(topology::Gap::NoClass));
-    let (Some(before), Some(after)) = (before, after) else {
+    let unknown = || Err(Obstacle::Unknown(defined_twice.clone().unwrap_or(Gap::NoClass)));
+    let (Some(before), Some(after), None) = (before, after, &defined_twice) else {
         let [by_template, by_class, by_cluster] = [unknown(), unknown(), unknown()];
         return Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster });
     };
@@ -165,14 +180,15 @@ fn change<'p>(
     // If only all edits together can be computed, each may be the reason for everything.
     let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
     let since = |step| if Result::is_ok(step) { step } else { &first };
-    let by_template = between(&first, known(with_templates));
-    let mut by_class = between(since(with_templates), known(with_class));
-    let mut by_cluster = between(since(with_class), last);
+    // What only an edit alone would break is accepted together with the others.
+    let checks = between(&first, last, true).is_err();
+    let by_template = between(&first, known(with_templates), checks);
+    let mut by_class = between(since(with_templates), known(with_class), checks);
+    let mut by_cluster = between(since(with_class), last, checks);
     // What was refused before the edit is not reported.
-    let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| refusals(cluster, class));
-    let news = |of: &[TopologyRefusal], than: &[TopologyRefusal]| of.iter().find(|it| !than.contains(it)).cloned();
+    let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| value_refusals(cluster, class));
     let [old, classed, new] = &refused;
-    if let Some(refusal) = news(classed, old).filter(|_| has_class) {
+    if has_class && let Some(refusal) = news(classed, old).or_else(|| classes.get(&new_class).cloned().flatten()) {
         by_class = Err(refusal.into());
     }
     if let Some(refusal) =
@@ -183,13 +199,19 @@ fn change<'p>(
     Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
 }
 
+/// The first refusal that there was not before.
+fn news(of: &[TopologyRefusal], than: &[TopologyRefusal]) -> Option<TopologyRefusal> {
+    of.iter().find(|it| !than.contains(it)).cloned()
+}
+
 fn between(
     before: &Result<Desired, Obstacle>,
     after: &Result<Desired, Obstacle>,
+    checks: bool,
 ) -> Result<Vec<ChangedPart>, Obstacle> {
     let before = before.as_ref().map_err(|obstacle| match obstacle {
         // What was refused before is not what is stored.
-        Obstacle::Refused(_) => Obstacle::Unknown(topology::Gap::NoClass),
+        Obstacle::Refused(_) => Obstacle::Unknown(Gap::NoClass),
         other => other.clone(),
     })?;
     let after = after.as_ref().map_err(Clone::clone)?;
@@ -204,7 +226,31 @@ fn between(
         });
         ChangedPart { difference, object, is_on_delete }
     };
-    Ok(differences(before, after).into_iter().map(with_object).collect())
+    let parts: Vec<ChangedPart> = differences(before, after).into_iter().map(with_object).collect();
+    match parts.iter().filter(|_| checks).find_map(refusal) {
+        Some(refusal) => Err(refusal.into()),
+        None => Ok(parts),
+    }
+}
+
+/// Why the API server or a webhook refuses what differs in a kind of Cluster API's own providers.
+fn refusal(part: &ChangedPart) -> Option<TopologyRefusal> {
+    let difference = &part.difference;
+    let refused =
+        |path: String, reason: String| TopologyRefusal::Object { kind: difference.kind.clone(), path, reason };
+    if !difference.kind.starts_with("Kubeadm") {
+        return None;
+    }
+    let mut edited = part.object.clone();
+    difference.because.iter().for_each(|cause| cause.apply(&mut edited));
+    if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
+        return Some(refusal);
+    }
+    let (group, _) = group_and_version(text(&part.object, "apiVersion"));
+    let (namespace, name) = (String::new(), String::new());
+    let id = ObjectId { group: group.to_owned(), kind: difference.kind.clone(), namespace, name };
+    let found = of_edit(&id, &part.object, &edited).into_iter().next()?;
+    Some(refused(found.at, found.message))
 }
 
 fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {

@@ -1,0 +1,100 @@
+//! Directories with a kustomization: rendered by Kustomize, or what they are rendered from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fleet::{KUSTOMIZATION_FILES, Mentions, Source, is_kustomization, resources};
+
+use crate::input::{Input, InputPlace, hash, hash_of, name, text};
+
+/// The directories with a kustomization that no other one includes. Kustomize reads the files in them, and those that a
+/// kustomization names; they are removed, unless the call names them.
+pub(crate) fn kustomizations(files: &mut Vec<PathBuf>, kept: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let (mut folders, mut bases, mut named) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let found = files.iter().filter(|file| is_kustomization(&name(file)) && !kept.contains(*file));
+    for file in found {
+        let source = Source { name: name(file), text: text(file).unwrap_or_default() };
+        bases.extend(resources(&source));
+        named.extend(Mentions::of(&source).paths);
+        folders.extend(file.parent().map(Path::to_owned));
+    }
+    let is_of_kustomize =
+        |file: &PathBuf| file.parent().is_some_and(|folder| folders.contains(folder)) || named.contains(&name(file));
+    files.retain(|file| kept.contains(file) || !is_of_kustomize(file));
+    let names = folders.iter().map(|folder| name(folder));
+    names.filter(|folder| !bases.contains(folder)).map(PathBuf::from).collect()
+}
+
+/// The output of Kustomize for a directory, with whichever of its programs is installed.
+pub(crate) fn kustomize(folder: &Path) -> Result<String, String> {
+    for (program, verb) in [("kustomize", "build"), ("kubectl", "kustomize")] {
+        match Command::new(program).arg(verb).arg(folder).output() {
+            Ok(output) if output.status.success() => {
+                return String::from_utf8(output.stdout).map_err(|error| error.to_string());
+            }
+            Ok(output) => {
+                return Err(format!("{program} {verb}: {}", String::from_utf8_lossy(&output.stderr).trim()));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("{program}: {error}")),
+        }
+    }
+    Err("`--kustomize` needs `kustomize` or `kubectl` on the PATH".to_owned())
+}
+
+/// A kustomization that is not rendered.
+#[derive(Debug, Default)]
+pub(crate) struct Unrendered {
+    /// Its name.
+    pub(crate) file: String,
+    /// The files that it is rendered from, without itself, each with a hash of what is in it.
+    pub(crate) parts: BTreeMap<String, u64>,
+    /// Whether what is rendered is what is in the files.
+    pub(crate) is_plain: bool,
+}
+
+/// The kustomizations among the texts that no other one includes.
+pub(crate) fn unrendered(input: &Input, place: &InputPlace) -> Vec<Unrendered> {
+    let sources = input.fleet.sources().iter();
+    let inner = |source: &Source| source.name.strip_prefix(&*place.shown).unwrap_or(&source.name).to_owned();
+    let texts: BTreeMap<String, &str> = sources.clone().map(|source| (inner(source), &*source.text)).collect();
+    let tops = sources.filter(|source| is_kustomization(&source.name));
+    let found: Vec<(BTreeSet<String>, Unrendered)> = tops.map(|source| closure(inner(source), &texts, place)).collect();
+    let is_included = |file: &String| found.iter().any(|(included, _)| included.contains(file));
+    let is_top = |unrendered: &Unrendered| !is_included(&unrendered.file);
+    let included: Vec<bool> = found.iter().map(|(_, unrendered)| !is_top(unrendered)).collect();
+    let named = found.into_iter().zip(included).filter(|(_, is_included)| !is_included).map(|((_, found), _)| found);
+    named.map(|found| Unrendered { file: format!("{}{}", place.shown, found.file), ..found }).collect()
+}
+
+/// A kustomization with everything that it names, and the kustomizations that it includes.
+fn closure(top: String, texts: &BTreeMap<String, &str>, place: &InputPlace) -> (BTreeSet<String>, Unrendered) {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![top.clone()]);
+    let mut found = Unrendered { file: top.clone(), is_plain: true, ..Unrendered::default() };
+    let path = |name: &str| place.folder.join(name);
+    while let Some(file) = next.pop() {
+        if !seen.insert(file.clone()) {
+            continue;
+        }
+        let known = texts.get(&file).map(|text| (*text).to_owned());
+        let text = known.or_else(|| text(&path(&file)).ok()).unwrap_or_default();
+        if file != top {
+            found.parts.insert(file.clone(), hash_of(text.as_bytes()));
+        }
+        let mentions = Mentions::of(&Source { name: file, text });
+        found.is_plain &= mentions.is_plain;
+        for mentioned in mentions.paths {
+            let real = path(&mentioned);
+            if real.is_file() {
+                found.parts.insert(mentioned, hash(&real));
+            } else if real.is_dir() {
+                let within = KUSTOMIZATION_FILES.iter().map(|file| format!("{mentioned}/{file}"));
+                next.extend(within.filter(|file| path(file).is_file()));
+            }
+        }
+    }
+    seen.remove(&top);
+    (seen, found)
+}

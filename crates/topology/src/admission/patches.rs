@@ -1,0 +1,207 @@
+//! What the webhook of ClusterClasses refuses in patches.
+//!
+//! Source: `core/webhooks/admission/patch_validation.go` of Cluster API.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::fields::{get, list, text};
+use crate::obstacle::TopologyRefusal;
+use crate::patches::{check_path, is_match};
+use crate::template::syntax;
+use crate::variables::schemas;
+
+/// What is refused, wherever the patches apply.
+pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
+    let variables: BTreeSet<&str> = schemas(class).into_keys().collect();
+    let mut found = Vec::new();
+    let mut names = BTreeSet::new();
+    for patch in list(class, &["spec", "patches"]) {
+        let name = text(patch, &["name"]);
+        let refused =
+            |at: &str, reason: String| TopologyRefusal::Patch { patch: name.to_owned(), path: at.to_owned(), reason };
+        let template = |text: &str| {
+            let error = syntax(text).err()?;
+            Some(TopologyRefusal::Template { patch: name.to_owned(), error })
+        };
+        if name.is_empty() || !names.insert(name) {
+            found.push(refused("name", "the names of patches must be unique".to_owned()));
+        }
+        found.extend(template(text(patch, &["enabledIf"])));
+        let definitions = list(patch, &["definitions"]);
+        if definitions.is_empty() == get(patch, &["external"]).is_none() {
+            found.push(refused("definitions", "a patch has either `definitions` or `external`".to_owned()));
+        }
+        for definition in definitions {
+            for json_patch in list(definition, &["jsonPatches"]) {
+                let path = text(json_patch, &["path"]);
+                found.extend(check(json_patch, &variables).err().map(|reason| refused(path, reason)));
+                found.extend(template(text(json_patch, &["valueFrom", "template"])));
+            }
+        }
+        if has_idle_selector(class, patch) {
+            found.push(TopologyRefusal::Selector { patch: name.to_owned() });
+        }
+    }
+    found
+}
+
+/// Checks operation, path, and where the value is from.
+fn check(json_patch: &Value, variables: &BTreeSet<&str>) -> Result<(), String> {
+    let op = text(json_patch, &["op"]);
+    if !["add", "replace", "remove"].contains(&op) {
+        return Err(format!("operation `{op}` is not one of `add`, `remove` and `replace`"));
+    }
+    check_path(op, text(json_patch, &["path"]))?;
+    if op == "remove" {
+        return Ok(());
+    }
+    let [template, variable] = ["template", "variable"].map(|field| text(json_patch, &["valueFrom", field]));
+    let sources = [json_patch.get("value").is_some(), !template.is_empty(), !variable.is_empty()];
+    if sources.into_iter().filter(|is_set| *is_set).count() != 1 {
+        return Err("exactly one of `value`, `valueFrom.template` and `valueFrom.variable` must be set".to_owned());
+    }
+    let name = variable.split(['.', '[']).find(|name| !name.is_empty()).unwrap_or_default();
+    let is_known = match variable.strip_prefix("builtin.") {
+        Some(builtin) => BUILTINS.contains(&builtin),
+        None => variable.is_empty() || variables.contains(name),
+    };
+    if is_known { Ok(()) } else { Err(format!("variable `{variable}` is not defined")) }
+}
+
+/// What `valueFrom.variable` may read of `builtin`. Templates may read more.
+const BUILTINS: &[&str] = &[
+    "cluster",
+    "cluster.metadata.annotations",
+    "cluster.metadata.labels",
+    "cluster.name",
+    "cluster.namespace",
+    "cluster.network",
+    "cluster.network.pods",
+    "cluster.network.serviceDomain",
+    "cluster.network.services",
+    "cluster.topology",
+    "cluster.topology.class",
+    "cluster.topology.classNamespace",
+    "cluster.topology.classRef.name",
+    "cluster.topology.classRef.namespace",
+    "cluster.topology.version",
+    "cluster.uid",
+    "controlPlane",
+    "controlPlane.machineTemplate.infrastructureRef.name",
+    "controlPlane.metadata.annotations",
+    "controlPlane.metadata.labels",
+    "controlPlane.name",
+    "controlPlane.replicas",
+    "controlPlane.version",
+    "machineDeployment",
+    "machineDeployment.bootstrap.configRef.name",
+    "machineDeployment.class",
+    "machineDeployment.infrastructureRef.name",
+    "machineDeployment.metadata.annotations",
+    "machineDeployment.metadata.labels",
+    "machineDeployment.name",
+    "machineDeployment.replicas",
+    "machineDeployment.topologyName",
+    "machineDeployment.version",
+    "machinePool",
+    "machinePool.bootstrap.configRef.name",
+    "machinePool.class",
+    "machinePool.infrastructureRef.name",
+    "machinePool.metadata.annotations",
+    "machinePool.metadata.labels",
+    "machinePool.name",
+    "machinePool.replicas",
+    "machinePool.topologyName",
+    "machinePool.version",
+];
+
+/// Whether a selector of a patch is on for something that it does not match, or for nothing.
+fn has_idle_selector(class: &Value, patch: &Value) -> bool {
+    list(patch, &["definitions"]).iter().filter_map(|definition| get(definition, &["selector"])).any(|selector| {
+        let is_meant = |holder: Option<&Value>| {
+            holder.and_then(|holder| get(holder, &["templateRef"]).or(get(holder, &["ref"]))).is_some_and(|reference| {
+                ["apiVersion", "kind"].iter().all(|field| text(reference, &[field]) == text(selector, &[field]))
+            })
+        };
+        let of_class = |path: &[&str]| is_meant(get(class, path));
+        let is_on = |name: &str| get(selector, &["matchResources", name]) == Some(&Value::Bool(true));
+        let is_idle = |names: &str, workers: &str| {
+            list(selector, &["matchResources", names, "names"]).iter().filter_map(Value::as_str).any(|name| {
+                !list(class, &["spec", "workers", workers]).iter().any(|written| {
+                    let part = get(written, &["template"]).unwrap_or(written);
+                    let fits = ["bootstrap", "infrastructure"].iter().any(|field| is_meant(get(part, &[field])));
+                    fits && is_match(name, text(written, &["class"]))
+                })
+            })
+        };
+        let is_any = ["infrastructureCluster", "controlPlane"].into_iter().any(is_on)
+            || ["machineDeploymentClass", "machinePoolClass"]
+                .iter()
+                .any(|kind| !list(selector, &["matchResources", kind, "names"]).is_empty());
+        !is_any
+            || is_on("infrastructureCluster") && !of_class(&["spec", "infrastructure"])
+            || is_on("controlPlane")
+                && !of_class(&["spec", "controlPlane"])
+                && !of_class(&["spec", "controlPlane", "machineInfrastructure"])
+            || is_idle("machineDeploymentClass", "machineDeployments")
+            || is_idle("machinePoolClass", "machinePools")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_webhook_refuses_is_named() {
+        let class = json!({"spec": {
+            "infrastructure": {"templateRef": {"apiVersion": "a/v1", "kind": "InfraTemplate", "name": "infra"}},
+            "variables": [{"name": "size", "schema": {"openAPIV3Schema": {"type": "string"}}}],
+        }});
+        let cases = [
+            (json!({"op": "add", "path": "/spec/a", "valueFrom": {"variable": "size"}}), None),
+            (json!({"op": "add", "path": "/spec/a", "value": null}), None),
+            (json!({"op": "remove", "path": "/spec/a"}), None),
+            (
+                json!({"op": "move", "path": "/spec/a"}),
+                Some("operation `move` is not one of `add`, `remove` and `replace`"),
+            ),
+            (json!({"op": "add", "path": "/metadata", "value": 1}), Some("the path must begin with `/spec`")),
+            (
+                json!({"op": "add", "path": "/spec/a"}),
+                Some("exactly one of `value`, `valueFrom.template` and `valueFrom.variable` must be set"),
+            ),
+            (
+                json!({"op": "add", "path": "/spec/a", "valueFrom": {"variable": "builtin.cluster.network.pods[0]"}}),
+                Some("variable `builtin.cluster.network.pods[0]` is not defined"),
+            ),
+            (
+                json!({"op": "add", "path": "/spec/a", "valueFrom": {"variable": "other.field"}}),
+                Some("variable `other.field` is not defined"),
+            ),
+        ];
+        for (json_patch, expected) in cases {
+            let variables = schemas(&class).into_keys().collect();
+            assert_eq!(check(&json_patch, &variables).err().as_deref(), expected, "{json_patch}");
+        }
+        let mut broken = class.clone();
+        broken["spec"]["patches"] = json!([
+            {"name": "a", "enabledIf": "{{ if }}", "definitions": [{"jsonPatches": [], "selector": {
+                "apiVersion": "a/v1", "kind": "InfraTemplate", "matchResources": {"infrastructureCluster": true}}}]},
+            {"name": "a", "definitions": [{"jsonPatches": [], "selector": {"apiVersion": "a/v1", "kind": "Other",
+                "matchResources": {}}}]}]);
+        let found: Vec<String> = refusals(&broken).iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert_eq!(
+            found[1..],
+            [
+                "patch `a` cannot patch `name`: the names of patches must be unique",
+                "a selector of patch `a` matches nothing"
+            ]
+        );
+    }
+}

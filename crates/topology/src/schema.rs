@@ -1,0 +1,236 @@
+//! Why a value does not fit the schema of its variable.
+//!
+//! Source: `ValidateClusterVariable` in `internal/topology/variables/cluster_variable_validation.go` of Cluster API, which
+//! calls the validators of CustomResourceDefinitions: `pkg/validation/validate` of kube-openapi, then pruning of unknown
+//! fields. The reasons are theirs.
+
+mod formats;
+
+use serde_json::{Map, Value};
+
+use crate::fields::{get, list, text};
+
+/// The first reason why a value does not fit a schema, with the path in the value.
+pub(crate) fn violation(value: &Value, schema: &Value) -> Option<String> {
+    of_schema(value, schema, "").or_else(|| unknown_field(value, Some(schema), ""))
+}
+
+/// The same for a value whose unknown fields do not matter. `at` is its path.
+pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Option<String> {
+    let is_on = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
+    if value.is_null() && is_on("nullable") {
+        return None;
+    }
+    let found = of_type(value, schema)
+        .or_else(|| of_enum(value, schema))
+        .or_else(|| match value {
+            Value::Number(_) => of_number(value, schema),
+            Value::String(value) => of_text(value, schema),
+            Value::Array(elements) => {
+                of_size(elements.len(), schema, ["minItems", "maxItems"], "items").or_else(|| {
+                    let is_again = |(number, element)| elements.iter().take(number).any(|it| it == element);
+                    let has_duplicates = is_on("uniqueItems") && elements.iter().enumerate().any(is_again);
+                    has_duplicates.then(|| "shouldn't contain duplicates".to_owned())
+                })
+            }
+            Value::Object(fields) => of_size(fields.len(), schema, ["minProperties", "maxProperties"], "properties"),
+            _ => None,
+        })
+        .or_else(|| combined(value, schema));
+    if let Some(reason) = found {
+        return Some(if at.is_empty() { reason } else { format!("{at}: {reason}") });
+    }
+    match value {
+        Value::Array(elements) => {
+            let items = get(schema, &["items"])?;
+            let mut elements = elements.iter().enumerate();
+            elements.find_map(|(number, element)| of_schema(element, items, &format!("{at}[{number}]")))
+        }
+        Value::Object(fields) => of_fields(fields, schema, at),
+        _ => None,
+    }
+}
+
+fn of_type(value: &Value, schema: &Value) -> Option<String> {
+    let is_integer = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let kind = text(schema, &["type"]);
+    let fits = match kind {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => is_integer(value),
+        "number" => value.is_number(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ if get(schema, &["x-kubernetes-int-or-string"]) == Some(&Value::Bool(true)) => {
+            return (!value.is_string() && !is_integer(value)).then(|| "must be of type integer or string".to_owned());
+        }
+        _ => true,
+    };
+    let given = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) if is_integer(value) => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    (!fits).then(|| format!("must be of type {kind}, not {given}"))
+}
+
+fn of_enum(value: &Value, schema: &Value) -> Option<String> {
+    let options = list(schema, &["enum"]);
+    let is_equal = |option: &Value| match (option.as_f64(), value.as_f64()) {
+        (Some(option), Some(value)) => option == value,
+        _ => option == value,
+    };
+    let all = || options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+    (!options.is_empty() && !options.iter().any(is_equal)).then(|| format!("supported values: {}", all()))
+}
+
+fn of_number(value: &Value, schema: &Value) -> Option<String> {
+    let number = value.as_f64()?;
+    let limit = |field: &str| get(schema, &[field]).and_then(Value::as_f64);
+    let excludes = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
+    let least = limit("minimum").and_then(|least| match excludes("exclusiveMinimum") {
+        true => (number <= least).then(|| format!("should be greater than {least}")),
+        false => (number < least).then(|| format!("should be greater than or equal to {least}")),
+    });
+    let most = || {
+        limit("maximum").and_then(|most| match excludes("exclusiveMaximum") {
+            true => (number >= most).then(|| format!("should be less than {most}")),
+            false => (number > most).then(|| format!("should be less than or equal to {most}")),
+        })
+    };
+    let multiple = || {
+        let of = limit("multipleOf").filter(|of| (number / of).fract() != 0.0)?;
+        Some(format!("should be a multiple of {of}"))
+    };
+    least.or_else(most).or_else(multiple)
+}
+
+fn of_text(value: &str, schema: &Value) -> Option<String> {
+    let pattern = text(schema, &["pattern"]);
+    let format = text(schema, &["format"]);
+    of_size(value.chars().count(), schema, ["minLength", "maxLength"], "characters")
+        .or_else(|| {
+            let differs = regex_lite::Regex::new(pattern).is_ok_and(|pattern| !pattern.is_match(value));
+            differs.then(|| format!("should match `{pattern}`"))
+        })
+        .or_else(|| (!formats::fits(format, value)).then(|| format!("must be of type {format}")))
+}
+
+fn of_size(size: usize, schema: &Value, [least, most]: [&str; 2], of: &str) -> Option<String> {
+    let limit = |field: &str| get(schema, &[field]).and_then(Value::as_u64);
+    let size = u64::try_from(size).ok()?;
+    let least = limit(least).filter(|least| size < *least).map(|least| format!("should have at least {least} {of}"));
+    least.or_else(|| limit(most).filter(|most| size > *most).map(|most| format!("should have at most {most} {of}")))
+}
+
+/// `allOf`, `anyOf`, `oneOf` and `not`.
+fn combined(value: &Value, schema: &Value) -> Option<String> {
+    let fitting = |field: &str| {
+        let schemas = list(schema, &[field]);
+        (schemas.len(), schemas.iter().filter(|schema| of_schema(value, schema, "").is_none()).count())
+    };
+    let (all, fitting_all) = fitting("allOf");
+    let (any, fitting_any) = fitting("anyOf");
+    let (one, fitting_one) = fitting("oneOf");
+    match () {
+        () if fitting_all < all => Some("must validate all the schemas (allOf)".to_owned()),
+        () if any > 0 && fitting_any == 0 => Some("must validate at least one schema (anyOf)".to_owned()),
+        () if one > 0 && fitting_one != 1 => Some("must validate one and only one schema (oneOf)".to_owned()),
+        () if get(schema, &["not"]).is_some_and(|not| of_schema(value, not, "").is_none()) => {
+            Some("must not validate the schema (not)".to_owned())
+        }
+        () => None,
+    }
+}
+
+fn of_fields(fields: &Map<String, Value>, schema: &Value, at: &str) -> Option<String> {
+    let mut required = list(schema, &["required"]).iter().filter_map(Value::as_str);
+    if let Some(name) = required.find(|name| !fields.contains_key(*name)) {
+        return Some(format!("{}: required", inner(at, name)));
+    }
+    fields.iter().find_map(|(name, value)| of_schema(value, schema_of(schema, name)?, &inner(at, name)))
+}
+
+fn schema_of<'s>(schema: &'s Value, field: &str) -> Option<&'s Value> {
+    get(schema, &["properties", field]).or_else(|| get(schema, &["additionalProperties"]).filter(|it| it.is_object()))
+}
+
+fn inner(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
+
+/// The first field that the schema does not name.
+fn unknown_field(value: &Value, schema: Option<&Value>, at: &str) -> Option<String> {
+    let keeps = schema.is_some_and(|it| get(it, &["x-kubernetes-preserve-unknown-fields"]) == Some(&Value::Bool(true)));
+    match value {
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            let at = inner(at, name);
+            match schema.and_then(|schema| schema_of(schema, name)) {
+                Some(schema) => unknown_field(value, Some(schema), &at),
+                None if keeps => None,
+                None => Some(format!("{at}: not specified in the schema")),
+            }
+        }),
+        Value::Array(elements) => {
+            let items = schema.and_then(|schema| get(schema, &["items"]));
+            if items.is_none() && keeps {
+                return None;
+            }
+            let mut elements = elements.iter().enumerate();
+            elements.find_map(|(number, element)| unknown_field(element, items, &format!("{at}[{number}]")))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_fit_their_schemas() {
+        let schema = json!({"type": "object", "required": ["name"], "properties": {
+            "name": {"type": "string", "enum": ["a", "b"]}, "port": {"type": "integer", "maximum": 65535},
+            "hosts": {"type": "array", "uniqueItems": true, "maxItems": 2, "items": {"type": "string", "format": "ipv4"}},
+            "share": {"type": "number", "minimum": 0, "exclusiveMinimum": true},
+            "size": {"x-kubernetes-int-or-string": true}, "id": {"type": "string", "pattern": "^i-", "minLength": 4},
+            "tags": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "string"}},
+            "raw": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "zone": {"type": "string", "nullable": true},
+            "either": {"oneOf": [{"type": "string"}, {"type": "boolean"}], "not": {"enum": [false]}}}});
+        let cases = [
+            (
+                json!({"name": "a", "port": 80.0, "hosts": ["10.0.0.1"], "zone": null, "size": "1", "either": true}),
+                None,
+            ),
+            (json!({"port": 80}), Some("name: required")),
+            (json!({"name": "c"}), Some("name: supported values: \"a\", \"b\"")),
+            (json!({"name": "a", "port": 80.5}), Some("port: must be of type integer, not number")),
+            (json!({"name": "a", "port": 70000}), Some("port: should be less than or equal to 65535")),
+            (json!({"name": "a", "hosts": ["x"]}), Some("hosts[0]: must be of type ipv4")),
+            (json!({"name": "a", "hosts": ["10.0.0.1", "10.0.0.1"]}), Some("hosts: shouldn't contain duplicates")),
+            (json!({"name": "a", "hosts": ["", "", ""]}), Some("hosts: should have at most 2 items")),
+            (json!({"name": "a", "share": 0}), Some("share: should be greater than 0")),
+            (json!({"name": "a", "size": 1.5}), Some("size: must be of type integer or string")),
+            (json!({"name": "a", "id": "i-1"}), Some("id: should have at least 4 characters")),
+            (json!({"name": "a", "id": "j-12"}), Some("id: should match `^i-`")),
+            (json!({"name": "a", "tags": {}}), Some("tags: should have at least 1 properties")),
+            (json!({"name": "a", "tags": {"team": 1}}), Some("tags.team: must be of type string, not integer")),
+            (json!({"name": "a", "other": 1}), Some("other: not specified in the schema")),
+            (json!({"name": "a", "raw": {"other": {"further": 1}}}), None),
+            (json!({"name": "a", "either": 1}), Some("either: must validate one and only one schema (oneOf)")),
+            (json!({"name": "a", "either": false}), Some("either: must not validate the schema (not)")),
+            (json!({"name": null}), Some("name: must be of type string, not null")),
+            (json!("a"), Some("must be of type object, not string")),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(violation(&value, &schema).as_deref(), expected, "{value}");
+        }
+    }
+}
