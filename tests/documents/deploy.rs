@@ -166,12 +166,27 @@ fn the_scanner_may_list_what_the_policies_for_reports_ask_about() -> Result<()> 
     Ok(())
 }
 
+/// The role of a job that touches objects, and its Pod, whose account has this role and no other.
+#[expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+fn touch_job(file: &str) -> Result<(Value, Value)> {
+    let kinds: Vec<Value> = objects(file)?.iter().map(|object| object["kind"].clone()).collect();
+    assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "CronJob"]);
+    let role = object(file, "ClusterRole")?;
+    let account = object(file, "ServiceAccount")?["metadata"].take();
+    let subject = json!({ "kind": "ServiceAccount", "name": account["name"], "namespace": account["namespace"] });
+    let binding = object(file, "ClusterRoleBinding")?;
+    assert_eq!(binding["subjects"], json!([subject]));
+    assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
+    let mut job = object(file, "CronJob")?;
+    assert_eq!(job["metadata"]["namespace"], account["namespace"]);
+    let pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"].take();
+    assert_eq!(pod["serviceAccountName"], account["name"]);
+    Ok((role, pod))
+}
+
 #[test]
 fn the_job_that_touches_composites_may_list_get_and_patch_them_and_nothing_else() -> Result<()> {
-    const FILE: &str = "deploy/cloud-tags-touch.yaml";
-    let kinds: Vec<Value> = objects(FILE)?.iter().map(|object| object["kind"].clone()).collect();
-    assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "CronJob"]);
-    let role = object(FILE, "ClusterRole")?;
+    let (role, pod) = touch_job("deploy/cloud-tags-touch.yaml")?;
     let writes = &policies()?["cloud-tags.yaml"];
     let groups = &writes["settings"]["cloudTags"]["composites"][0]["apiGroups"];
     let of_composites = writes["rules"].as_array().context("rules")?.iter().filter(|rule| rule["apiGroups"] == *groups);
@@ -180,15 +195,6 @@ fn the_job_that_touches_composites_may_list_get_and_patch_them_and_nothing_else(
     for rule in role["rules"].as_array().context("rules")? {
         assert_eq!(rule["verbs"], json!(["get", "list", "patch"]));
     }
-    let account = object(FILE, "ServiceAccount")?["metadata"].take();
-    let subject = json!({ "kind": "ServiceAccount", "name": account["name"], "namespace": account["namespace"] });
-    let binding = object(FILE, "ClusterRoleBinding")?;
-    assert_eq!(binding["subjects"], json!([subject]));
-    assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
-    let job = object(FILE, "CronJob")?;
-    assert_eq!(job["metadata"]["namespace"], account["namespace"]);
-    let pod = &job["spec"]["jobTemplate"]["spec"]["template"]["spec"];
-    assert_eq!(pod["serviceAccountName"], account["name"]);
     let named: Vec<String> =
         resources(&role["rules"]).into_iter().map(|(group, name)| format!("{name}.{group}")).collect();
     // Removes an annotation that does not exist: only the policy's additions are written.
@@ -201,10 +207,7 @@ fn the_job_that_touches_composites_may_list_get_and_patch_them_and_nothing_else(
 /// It reads what `propagate` reads of Cluster API, and patches what is below a control plane.
 #[test]
 fn the_job_that_touches_objects_below_third_party_control_planes_may_patch_these_and_nothing_else() -> Result<()> {
-    const FILE: &str = "deploy/third-party-touch.yaml";
-    let kinds: Vec<Value> = objects(FILE)?.iter().map(|object| object["kind"].clone()).collect();
-    assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "CronJob"]);
-    let role = object(FILE, "ClusterRole")?;
+    let (role, pod) = touch_job("deploy/third-party-touch.yaml")?;
     let rules = role["rules"].as_array().context("rules")?;
     let of = |verbs: Value| resources(&rules.iter().filter(|rule| rule["verbs"] == verbs).cloned().collect());
     let read = object("deploy/propagate-rbac.yaml", "ClusterRole")?;
@@ -216,15 +219,6 @@ fn the_job_that_touches_objects_below_third_party_control_planes_may_patch_these
     let patched = [("bootstrap.", "*"), ("", "machines"), ("infrastructure.", "*")];
     let patched = patched.map(|(group, name)| (format!("{group}cluster.x-k8s.io"), name.to_owned()));
     assert_eq!(of(json!(["patch"])), BTreeSet::from(patched));
-    let account = object(FILE, "ServiceAccount")?["metadata"].take();
-    let subject = json!({ "kind": "ServiceAccount", "name": account["name"], "namespace": account["namespace"] });
-    let binding = object(FILE, "ClusterRoleBinding")?;
-    assert_eq!(binding["subjects"], json!([subject]));
-    assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
-    let job = object(FILE, "CronJob")?;
-    assert_eq!(job["metadata"]["namespace"], account["namespace"]);
-    let pod = &job["spec"]["jobTemplate"]["spec"]["template"]["spec"];
-    assert_eq!(pod["serviceAccountName"], account["name"]);
     let list = "/objects/list.json";
     assert_eq!(
         pod["initContainers"][0]["args"],

@@ -4,7 +4,7 @@
 mod adoption;
 mod blocks;
 mod in_place_move;
-mod node_unreachable;
+mod node_keys;
 mod own_cluster;
 mod reserved_keys;
 mod selector_change;
@@ -58,7 +58,7 @@ fn check_of(rail: GuardRail) -> GuardCheck {
         GuardRail::Adoption => GuardCheck::Object(adoption::find),
         GuardRail::ReservedKeys => GuardCheck::Entry(reserved_keys::find),
         GuardRail::TemplateKeys => GuardCheck::Entry(template_keys::find),
-        GuardRail::NodeUnreachable => GuardCheck::Entry(node_unreachable::find),
+        GuardRail::NodeKeys => GuardCheck::Entry(node_keys::find),
     }
 }
 

@@ -36,8 +36,8 @@ pub enum GuardRail {
     ReservedKeys,
     /// `guards.templateKeys`.
     TemplateKeys,
-    /// `guards.nodeUnreachable`.
-    NodeUnreachable,
+    /// `guards.nodeKeys`.
+    NodeKeys,
 }
 
 /// The guard rails, the most severe first.
@@ -47,8 +47,7 @@ pub enum GuardRail {
 /// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine` and `adoptMachines`;
 /// core/reconcilers/topology/cluster/current_state.go `getCurrentMachineDeploymentState`; util/labels/helpers.go
 /// `GetManagedLabels`. The damage was observed with the real controllers; Cluster API's own webhooks allow all of it.
-pub const GUARDS: &[Guard] =
-    &[SELECTOR_LABELS, SELECTOR_CHANGE, ADOPTION, RESERVED_KEYS, TEMPLATE_KEYS, NODE_UNREACHABLE];
+pub const GUARDS: &[Guard] = &[SELECTOR_LABELS, SELECTOR_CHANGE, ADOPTION, RESERVED_KEYS, TEMPLATE_KEYS, NODE_KEYS];
 
 pub(crate) const SELECTOR_LABELS: Guard = Guard {
     rail: GuardRail::SelectorLabels,
@@ -105,9 +104,9 @@ pub(crate) const TEMPLATE_KEYS: Guard = Guard {
     heading: "",
 };
 
-pub(crate) const NODE_UNREACHABLE: Guard = Guard {
-    rail: GuardRail::NodeUnreachable,
-    setting: "guards.nodeUnreachable",
+pub(crate) const NODE_KEYS: Guard = Guard {
+    rail: GuardRail::NodeKeys,
+    setting: "guards.nodeKeys",
     default: Stance::Warn,
     on: "topology, class, machine templates, Machine",
     finds: "a key looks meant for Nodes and meets none of the criteria",

@@ -105,10 +105,10 @@ impl Topology<'_> {
                 From::Entry => self.entry,
             };
             let path = row.path.get(in_version(self.cluster.object.version)).copied().unwrap_or_default();
-            let said = holder.at(path).ok().and_then(Json::present);
+            let stored = holder.at(path).ok().and_then(Json::present);
             let steps: Vec<&str> = edit.at.split('.').collect();
-            let (Some(said), Ok(new)) = (said, subject.object.at(&steps, None)) else { continue };
-            if same(pattern.row.same, said, new) {
+            let (Some(stored), Ok(new)) = (stored, subject.object.at(&steps, None)) else { continue };
+            if same(pattern.row.same, stored, new) {
                 edit.set_on = Some(self.title());
             }
         }

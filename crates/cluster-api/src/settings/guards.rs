@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::guards::{
-    ADOPTION, GuardRail, NODE_UNREACHABLE, RESERVED_KEYS, SELECTOR_CHANGE, SELECTOR_LABELS, TEMPLATE_KEYS,
+    ADOPTION, GuardRail, NODE_KEYS, RESERVED_KEYS, SELECTOR_CHANGE, SELECTOR_LABELS, TEMPLATE_KEYS,
 };
 use setting_types::Stance;
 use setting_types::Users;
@@ -24,7 +24,8 @@ pub struct Guards {
     /// A template below a topology gets a key that is neither in the topology nor in the class.
     pub template_keys: Stance,
     /// A key looks meant for Nodes and meets none of the criteria.
-    pub node_unreachable: Stance,
+    #[serde(alias = "nodeUnreachable")]
+    pub node_keys: Stance,
     /// User names or groups, compared exactly, that may set the annotation `exempt`; everybody where the list is empty.
     pub exempt_by: Users,
 }
@@ -37,7 +38,7 @@ impl Default for Guards {
             adoption: ADOPTION.default,
             reserved_keys: RESERVED_KEYS.default,
             template_keys: TEMPLATE_KEYS.default,
-            node_unreachable: NODE_UNREACHABLE.default,
+            node_keys: NODE_KEYS.default,
             exempt_by: Users::default(),
         }
     }
@@ -61,7 +62,7 @@ impl Guards {
             adoption: Stance::Ignore,
             reserved_keys: Stance::Ignore,
             template_keys: Stance::Ignore,
-            node_unreachable: Stance::Ignore,
+            node_keys: Stance::Ignore,
             exempt_by: Users::default(),
         }
     }
@@ -83,7 +84,7 @@ impl Guards {
             GuardRail::Adoption => self.adoption,
             GuardRail::ReservedKeys => self.reserved_keys,
             GuardRail::TemplateKeys => self.template_keys,
-            GuardRail::NodeUnreachable => self.node_unreachable,
+            GuardRail::NodeKeys => self.node_keys,
         }
     }
 }
@@ -104,6 +105,12 @@ mod tests {
         let table: BTreeMap<String, Stance> =
             GUARDS.iter().map(|guard| (guard.setting.replace("guards.", ""), guard.default)).collect();
         assert_eq!(settings, table);
+    }
+
+    #[test]
+    fn the_former_name_of_node_keys_is_read() {
+        let guards = Settings::from_json(r#"{"guards":{"nodeUnreachable":"reject"}}"#).unwrap().guards;
+        assert_eq!(guards.node_keys, Stance::Reject);
     }
 
     #[test]
