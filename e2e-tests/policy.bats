@@ -43,8 +43,8 @@ load helpers
     replay guards-adoption--a_new_machine_with_a_hash_is_refused
 }
 
-@test "guards-node-unreachable/a_label_put_on_a_machine" {
-    replay guards-node-unreachable--a_label_put_on_a_machine
+@test "guards-node-keys/a_label_put_on_a_machine" {
+    replay guards-node-keys--a_label_put_on_a_machine
 }
 
 @test "guards-selector-labels/a_lost_hash_is_refused_without_its_set" {

@@ -83,14 +83,14 @@ fn failure(text: &str) -> LookupError {
     let cause =
         FAILURES.iter().find(|(part, _)| text.contains(part)).map_or(LookupCause::Unavailable, |(_, cause)| *cause);
     let line = text.lines().next().unwrap_or_default();
-    let said = PREFIXES.iter().fold(line, |line, prefix| line.strip_prefix(prefix).unwrap_or(line));
-    let said = said.strip_suffix(NOTICE).unwrap_or(said);
-    LookupError { cause, detail: message(said).trim().to_owned() }
+    let text = PREFIXES.iter().fold(line, |line, prefix| line.strip_prefix(prefix).unwrap_or(line));
+    let text = text.strip_suffix(NOTICE).unwrap_or(text);
+    LookupError { cause, detail: message(text).trim().to_owned() }
 }
 
 /// The message of an API server's answer, which kube writes as `MESSAGE: REASON (Status { … })`.
-fn message(said: &str) -> &str {
-    let Some((answer, _)) = said.split_once(" (Status {") else { return said };
+fn message(text: &str) -> &str {
+    let Some((answer, _)) = text.split_once(" (Status {") else { return text };
     answer.rsplit_once(": ").map_or(answer, |(message, _)| message)
 }
 
@@ -109,7 +109,7 @@ mod tests {
     /// The host's own errors have no prefix; errors of its callback have one.
     #[test]
     fn every_failure_text_has_its_cause() {
-        for (said, cause) in [
+        for (text, cause) in [
             (
                 "Cannot find cluster.x-k8s.io/v1beta2/MachineSet named 'a' inside of namespace 'Some(\"b\")'",
                 LookupCause::NotFound,
@@ -131,12 +131,12 @@ mod tests {
             ("Error sending request over callback channel: Full(..)", LookupCause::Unavailable),
             ("the list of recorded responses is empty", LookupCause::Unavailable),
         ] {
-            let wanted = LookupError { cause, detail: said.to_owned() };
+            let wanted = LookupError { cause, detail: text.to_owned() };
             for text in [
-                format!("Host error: {said}"),
-                format!("Host error: {said}{NOTICE}"),
-                format!("Host error: {said}\n\nStack backtrace:\n   0: a"),
-                format!("Host error: Callback evaluation failure: {said}\n\nStack backtrace:\n   0: a"),
+                format!("Host error: {text}"),
+                format!("Host error: {text}{NOTICE}"),
+                format!("Host error: {text}\n\nStack backtrace:\n   0: a"),
+                format!("Host error: Callback evaluation failure: {text}\n\nStack backtrace:\n   0: a"),
             ] {
                 assert_eq!(failure(&text), wanted, "{text}");
             }
@@ -153,25 +153,25 @@ mod tests {
 
     #[test]
     fn the_api_servers_message_is_reported_without_what_the_host_adds() {
-        let said = "machinesets.cluster.x-k8s.io \"a\" is forbidden: User \"u\" cannot get resource \"machinesets\" in API group \"cluster.x-k8s.io\" in the namespace \"fleet\"";
-        let forbidden = LookupError { cause: LookupCause::Forbidden, detail: said.to_owned() };
-        assert_eq!(failure(&answered("", said, "Forbidden", 403)), forbidden);
-        let said = "etcdserver: request timed out";
-        let unavailable = LookupError { cause: LookupCause::Unavailable, detail: said.to_owned() };
-        assert_eq!(failure(&answered("", said, "InternalError", 500)), unavailable);
+        let text = "machinesets.cluster.x-k8s.io \"a\" is forbidden: User \"u\" cannot get resource \"machinesets\" in API group \"cluster.x-k8s.io\" in the namespace \"fleet\"";
+        let forbidden = LookupError { cause: LookupCause::Forbidden, detail: text.to_owned() };
+        assert_eq!(failure(&answered("", text, "Forbidden", 403)), forbidden);
+        let text = "etcdserver: request timed out";
+        let unavailable = LookupError { cause: LookupCause::Unavailable, detail: text.to_owned() };
+        assert_eq!(failure(&answered("", text, "InternalError", 500)), unavailable);
     }
 
     #[test]
     fn a_discovery_that_is_refused_does_not_mean_that_the_kind_is_not_served() {
         let context = "error finding resource cluster.x-k8s.io/v1beta1 / MachineSet: ";
-        for (said, reason, code, cause) in [
+        for (text, reason, code, cause) in [
             ("404 page not found\n", "Failed to parse error data", 404, LookupCause::NotServed),
             ("the server could not find the requested resource", "NotFound", 404, LookupCause::NotServed),
             ("forbidden: User \"u\" cannot get path \"/apis\"", "Forbidden", 403, LookupCause::Forbidden),
             ("service unavailable", "ServiceUnavailable", 503, LookupCause::Unavailable),
         ] {
-            let detail = format!("{context}ApiError: {}", said.trim_end());
-            assert_eq!(failure(&answered(context, said, reason, code)), LookupError { cause, detail });
+            let detail = format!("{context}ApiError: {}", text.trim_end());
+            assert_eq!(failure(&answered(context, text, reason, code)), LookupError { cause, detail });
         }
     }
 }

@@ -147,7 +147,7 @@ func measuredTable(comparisons []*comparison, progress *progress) string {
 // cells are the counts of some reviews.
 func (r *reviews) cells() []string {
 	var cells []string
-	for _, count := range []int{r.Count, r.Patched, r.Undone, r.Denied, r.Gets, r.Fresh, r.Failed} {
+	for _, count := range []int{r.Count, r.Patched, r.Reverted, r.Denied, r.Gets, r.Fresh, r.Failed} {
 		cells = append(cells, fmt.Sprint(count))
 	}
 	return append(cells, fmt.Sprintf("%.2f, %.2f", r.quantile(0.5), r.quantile(0.99)))

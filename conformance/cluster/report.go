@@ -35,7 +35,7 @@ func report(to io.Writer, without, with *result) {
 		} {
 			sum := total(run.Reviews, group.of)
 			fmt.Fprintf(to, "%-46s %8d %8d %8d %8d %8d %8d %8d %8d %9.2f %9.2f\n", run.Run+", "+group.name, sum.Count, sum.DryRuns,
-				sum.Patched, sum.Undone, sum.Denied, sum.Gets, sum.Fresh, sum.Failed, sum.quantile(0.5), sum.quantile(0.99))
+				sum.Patched, sum.Reverted, sum.Denied, sum.Gets, sum.Fresh, sum.Failed, sum.quantile(0.5), sum.quantile(0.99))
 		}
 	}
 	fmt.Fprintf(to, "\n%s took %.0f s, %s %.0f s\n\n", without.Run, without.Seconds, with.Run, with.Seconds)

@@ -16,7 +16,7 @@ type entry struct {
 	DryRun, Allowed                                              bool
 	Message                                                      *string
 	Patch                                                        []json.RawMessage
-	Undone                                                       []string
+	Reverted                                                     []string
 	Gets, Fresh, Failed                                          int
 	Microseconds                                                 float64
 }
@@ -30,8 +30,8 @@ type stepReviews struct {
 
 // reviews are counted.
 type reviews struct {
-	// Undone are patches that restore what the write had changed. Fresh reads go past the cache, Failed ones have no answer.
-	Count, DryRuns, Patched, Undone, Denied, Gets, Fresh, Failed int
+	// Reverted are patches that restore what the write had changed. Fresh reads go past the cache, Failed ones have no answer.
+	Count, DryRuns, Patched, Reverted, Denied, Gets, Fresh, Failed int
 	// Wrong tells of answers that the writer should not have got: denials, and patches of controllers.
 	Wrong []string
 	// Microseconds of each answer.
@@ -76,9 +76,9 @@ func readJournal(file string, steps []stepResult, anybody bool) ([]stepReviews, 
 			case controllers[e.User] && !anybody:
 				counted.Controllers.add(&e, len(e.Patch) > 0)
 			case controllers[e.User]:
-				counted.Controllers.add(&e, len(e.Undone) > 0)
+				counted.Controllers.add(&e, len(e.Reverted) > 0)
 			default:
-				counted.Others.add(&e, programUsers[e.User] && len(e.Undone) > 0)
+				counted.Others.add(&e, programUsers[e.User] && len(e.Reverted) > 0)
 			}
 		}
 		read = append(read, counted)
@@ -100,11 +100,11 @@ func (r *reviews) add(e *entry, wrong bool) {
 	if len(e.Patch) > 0 {
 		r.Patched++
 	}
-	if len(e.Undone) > 0 {
-		r.Undone++
+	if len(e.Reverted) > 0 {
+		r.Reverted++
 	}
 	if wrong {
-		r.Wrong = append(r.Wrong, fmt.Sprintf("%s was changed: %s; undone: %q", what, e.Patch, e.Undone))
+		r.Wrong = append(r.Wrong, fmt.Sprintf("%s was changed: %s; undone: %q", what, e.Patch, e.Reverted))
 	}
 	if !e.Allowed && e.DryRun {
 		// A dry run gets an answer, and nothing is refused.
@@ -128,7 +128,7 @@ func total(counted []stepReviews, of func(*stepReviews) *reviews) reviews {
 		sum.Count += one.Count
 		sum.DryRuns += one.DryRuns
 		sum.Patched += one.Patched
-		sum.Undone += one.Undone
+		sum.Reverted += one.Reverted
 		sum.Denied += one.Denied
 		sum.Gets += one.Gets
 		sum.Fresh += one.Fresh

@@ -140,7 +140,7 @@ func (r *run) order(ctx context.Context, troubles map[string]any) error {
 	if err != nil {
 		return err
 	}
-	code, err := r.ask(ctx, http.MethodPut, "/troubles", body)
+	code, err := r.ask(ctx, http.MethodPut, "/faults", body)
 	if err == nil && code != http.StatusOK {
 		err = fmt.Errorf("the host answers %d to its troubles", code)
 	}

@@ -49,7 +49,7 @@ func (r *run) replay(ctx context.Context, namespace string, t trace) (int, []str
 	writes := 0
 	var told []string
 	for number, e := range t {
-		told = append(told, fmt.Sprintf("%2d. %s", number, e.Story))
+		told = append(told, fmt.Sprintf("%2d. %s", number, e.Description))
 		if e.Expires {
 			if err := r.expire(ctx); err != nil {
 				return writes, nil, err
@@ -60,7 +60,7 @@ func (r *run) replay(ctx context.Context, namespace string, t trace) (int, []str
 			writes++
 			more, err := r.write(ctx, namespace, w)
 			if err != nil {
-				return writes, nil, fmt.Errorf("%s: %w", e.Story, err)
+				return writes, nil, fmt.Errorf("%s: %w", e.Description, err)
 			}
 			differences = append(differences, more...)
 		}

@@ -80,7 +80,7 @@ func (r *run) expire(ctx context.Context) error {
 	authorities.AppendCertsFromPEM(r.Authority.Bundle)
 	c := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}, DisableKeepAlives: true}}
 	body := bytes.NewBufferString(`{"downMilliseconds":1}`)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, r.host+"/troubles", body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, r.host+"/faults", body)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *run) expire(ctx context.Context) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s/troubles: %s", r.host, response.Status)
+		return fmt.Errorf("%s/faults: %s", r.host, response.Status)
 	}
 	time.Sleep(10 * time.Millisecond)
 	return nil

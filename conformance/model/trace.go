@@ -13,8 +13,8 @@ type trace []event
 
 // event is something that happens, and what is stored then.
 type event struct {
-	// Story is what happens, as a sentence.
-	Story string `json:"story"`
+	// Description is what happens, as a sentence.
+	Description string `json:"description"`
 	// Expires is whether the host's cache forgets what it has.
 	Expires bool    `json:"expires"`
 	Writes  []write `json:"writes"`

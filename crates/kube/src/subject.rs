@@ -6,7 +6,7 @@ use crate::json::Malformed;
 use crate::json::document::Document;
 use crate::object::Object;
 use crate::query::ObjectName;
-use crate::request::Review;
+use crate::request::{Operation, Review};
 
 /// The object under review.
 pub struct ReviewedObject<'e> {
@@ -50,7 +50,7 @@ impl<'e> ReviewedObject<'e> {
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
     pub fn read(review: &'e Review<'e>, object: &'e Document<'_>, stored: &'e Stored<'e>) -> Result<Self, Malformed> {
-        let object = Object::read(object)?;
+        let object = as_admitted(review, object)?;
         let is_unchanged = review.object == review.old_object;
         if is_unchanged {
             stored.is_as_written(&object);
@@ -63,7 +63,7 @@ impl<'e> ReviewedObject<'e> {
     /// # Errors
     /// Like [`ReviewedObject::read`].
     pub fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
-        Ok(ReviewedObject { object: Object::read(object)?, ..*self })
+        Ok(ReviewedObject { object: as_admitted(self.review, object)?, ..*self })
     }
 
     /// The same object as it is stored; for CREATE as it would be stored.
@@ -116,4 +116,17 @@ impl<'e> ReviewedObject<'e> {
         let (namespace, name) = (self.namespace(), self.name());
         if namespace.is_empty() { name.to_owned() } else { [namespace, "/", name].concat() }
     }
+}
+
+/// An object as the API server takes it: it clears the `deletionTimestamp` that a user creates an object with. A review
+/// without a user name is about an object that is stored already.
+///
+/// Source: kubernetes, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go: `BeforeCreate`.
+///
+/// # Errors
+/// When the object does not have the structure of a Kubernetes object.
+fn as_admitted<'e>(review: &Review<'_>, object: &'e Document<'_>) -> Result<Object<'e>, Malformed> {
+    let object = Object::read(object)?;
+    let is_created = review.operation == Operation::Create && !review.username.is_empty();
+    Ok(Object { deleting: object.deleting && !is_created, ..object })
 }

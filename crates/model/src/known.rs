@@ -34,7 +34,7 @@ impl KnownDifference {
         is_so
             || match location.source() {
                 EntrySource::Topology => false,
-                EntrySource::Above(above) => self.explains(with, above),
+                EntrySource::Owner(above) => self.explains(with, above),
             }
     }
 }

@@ -57,7 +57,7 @@ pub enum EntrySource {
     /// The Cluster's topology.
     Topology,
     /// An entry of the owner object.
-    Above(EntryLocation),
+    Owner(EntryLocation),
 }
 
 /// A field manager.
@@ -185,7 +185,7 @@ impl EntryLocation {
     /// Where the value of an entry comes from.
     #[must_use]
     pub fn source(self) -> EntrySource {
-        let above = |kind, slot| EntrySource::Above(EntryLocation { kind, slot, key: self.key });
+        let above = |kind, slot| EntrySource::Owner(EntryLocation { kind, slot, key: self.key });
         match (self.kind, self.slot, self.key) {
             (ModelKind::Deployment, ..) => EntrySource::Topology,
             (ModelKind::Set, Slot::Own, EntryKey::Note) => above(ModelKind::Deployment, Slot::Own),

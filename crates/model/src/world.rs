@@ -215,7 +215,7 @@ impl World {
     pub fn source(&self, location: EntryLocation, cluster: ClusterManifest) -> Option<ModelValue> {
         match location.source() {
             EntrySource::Topology => cluster.topology[location.key as usize],
-            EntrySource::Above(above) => self.object(above.kind)?.at(above.slot, above.key).value,
+            EntrySource::Owner(above) => self.object(above.kind)?.at(above.slot, above.key).value,
         }
     }
 

@@ -52,7 +52,7 @@ fn what_is_known_to_differ_does_differ() {
 }
 
 #[test]
-fn a_story_tells_who_wrote_and_who_owned_what() {
+fn a_description_names_writers_and_owners() {
     let (_, found) = find_defect(Defect::ForgottenOwners).unwrap();
     let description = found.counterexample.unwrap().description;
     assert_eq!(

@@ -94,7 +94,7 @@ pub(crate) fn matrix(question: &Matrix) -> MatrixAnswer {
 fn column(rules: TagRules, provider: &str, key: Length, value: Length, labels: &Labels) -> Column {
     let Transformed { tags, skipped, .. } = cloud_tags(rules, labels);
     let cloud = CLOUDS.iter().find(|cloud| cloud.provider == provider);
-    let said = verdicts(cloud, &tags.iter().map(|(key, value)| (&**key, Some(&**value))).collect());
+    let verdicts = verdicts(cloud, &tags.iter().map(|(key, value)| (&**key, Some(&**value))).collect());
     let cell = |(qualified_key, text): (&String, &String)| {
         let tag = rules.tag_key(qualified_key);
         let skipped = skipped.iter().find(|label| label.qualified_key == *qualified_key);
@@ -103,7 +103,7 @@ fn column(rules: TagRules, provider: &str, key: Length, value: Length, labels: &
             value: length(value, text),
             reason: skipped.map(|skipped| skipped.reason.as_str()),
             message: skipped.map(SkippedLabel::sentence),
-            cloud: said.get(&tag).copied().filter(|_| skipped.is_none()),
+            cloud: verdicts.get(&tag).copied().filter(|_| skipped.is_none()),
             tag,
         }
     };

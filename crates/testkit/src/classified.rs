@@ -7,7 +7,7 @@ use crate::cluster::ApiServer;
 use crate::conformance::Classified;
 use crate::deviations::EntryDeviation;
 use crate::request::request;
-use crate::runner::Door;
+use crate::runner::EntryPoint;
 
 impl Classified {
     /// Where an entry point's prediction differs from Cluster API's decision: at most one difference, named after the
@@ -15,9 +15,9 @@ impl Classified {
     ///
     /// # Errors
     /// When the entry point fails or refuses.
-    pub(crate) fn differences(&self, door: &Door) -> Result<Vec<EntryDeviation>> {
+    pub(crate) fn differences(&self, entry_point: &EntryPoint) -> Result<Vec<EntryDeviation>> {
         let review = json!({ "operation": "UPDATE", "username": "alice", "object": self.new, "oldObject": self.old });
-        let answer = door(&request(review), &json!({}), &ApiServer::default())?;
+        let answer = entry_point(&request(review), &json!({}), &ApiServer::default())?;
         ensure!(answer.accepted, "refused: {:?}", answer.message);
         let edits = answer.report["rollout"]["edits"].as_array().cloned().unwrap_or_default();
         let replaced = edits

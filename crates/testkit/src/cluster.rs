@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// The failure in the words of Kubewarden's callback.
 #[cfg(feature = "host")]
-fn said(failure: &QuestionFailure) -> String {
+fn message(failure: &QuestionFailure) -> String {
     match failure.cause {
         LookupCause::Forbidden => api_error(&failure.text, "Forbidden", 403),
         LookupCause::NotGranted | LookupCause::NoCapability => {
@@ -62,7 +62,7 @@ impl ResourceHost for ApiServer {
             masks: metadata_propagation::Masks::NONE,
             fresh: request.disable_cache,
         };
-        let object = self.find(&get).map_err(|error| self.failure(&get).map_or(error.detail, said))?;
+        let object = self.find(&get).map_err(|error| self.failure(&get).map_or(error.detail, message))?;
         Ok(masked(object, &request.field_masks.unwrap_or_default()).to_string().into_bytes())
     }
 }

@@ -15,7 +15,7 @@ use crate::inplace;
 use crate::owned::RECORDS;
 use crate::patch::patched;
 use crate::request::request;
-use crate::runner::Door;
+use crate::runner::EntryPoint;
 
 /// One question, and Cluster API's answer.
 #[derive(Debug, Clone, Deserialize)]
@@ -150,11 +150,11 @@ pub struct VectorCount {
 ///
 /// # Errors
 /// When vectors or deviations cannot be read, or the entry point fails.
-pub fn ask(door: &Door) -> Result<Findings> {
+pub fn ask(entry_point: &EntryPoint) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut deviations = Deviations::read()?;
     for vector in vectors()? {
-        let (topic, name, differences) = vector.put_to(door)?;
+        let (topic, name, differences) = vector.put_to(entry_point)?;
         let (function, kind, _) = &topic;
         let (listed, others): (Vec<_>, Vec<_>) = differences
             .into_iter()
@@ -171,16 +171,16 @@ pub fn ask(door: &Door) -> Result<Findings> {
 
 impl Vector {
     /// Function, kind and version; the name; and where an entry point's answer differs from Cluster API's.
-    fn put_to(self, door: &Door) -> Result<(Topic, String, Vec<EntryDeviation>)> {
+    fn put_to(self, entry_point: &EntryPoint) -> Result<(Topic, String, Vec<EntryDeviation>)> {
         let written = match self {
             Vector::Written(written) => written,
             Vector::Formatted(formatted) => formatted.written(),
             Vector::Classified(classified) => {
-                let differences = classified.differences(door).with_context(|| classified.name.clone())?;
+                let differences = classified.differences(entry_point).with_context(|| classified.name.clone())?;
                 return Ok(((classified.function, classified.kind, classified.version), classified.name, differences));
             }
         };
-        let differences = written.differences(door).with_context(|| written.name.clone())?;
+        let differences = written.differences(entry_point).with_context(|| written.name.clone())?;
         Ok((written.topic(), written.name, differences))
     }
 }
@@ -228,10 +228,10 @@ impl WrittenObject {
     }
 
     /// Where an entry point's answer differs from Cluster API's. Keys that only the object has are kept on both sides.
-    fn differences(&self, door: &Door) -> Result<Vec<EntryDeviation>> {
+    fn differences(&self, entry_point: &EntryPoint) -> Result<Vec<EntryDeviation>> {
         let request = request(self.review.clone());
         let cluster = ApiServer::new(self.cluster.clone(), Vec::new())?;
-        let answer = door(&request, &Value::Object(self.settings.clone()), &cluster)?;
+        let answer = entry_point(&request, &Value::Object(self.settings.clone()), &cluster)?;
         ensure!(answer.accepted, "refused: {:?}", answer.message);
         let object = &request["object"];
         let result = patched(object, &answer.patch)?;

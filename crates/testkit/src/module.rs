@@ -128,7 +128,7 @@ impl HostCalls for Kubewarden {
             ("kubewarden", "kubernetes", "get_resource") => {
                 let answer = self.cluster.get_resource(payload);
                 self.gets.push((payload.to_vec(), answer.clone()));
-                answer.map_err(|said| handed_on(&said))
+                answer.map_err(|message| handed_on(&message))
             }
             other => Err(format!("no such host call: {other:?}")),
         }
@@ -165,7 +165,7 @@ fn answer(response: &Value, object: &Value, log: Vec<Value>) -> Result<Answer> {
 /// The host's error for a failure of its callback. A kind or capability that is not granted fails earlier.
 ///
 /// Source: Kubewarden, crates/policy-evaluator/src/runtimes/callback.rs.
-fn handed_on(said: &str) -> String {
-    let refused_by_host = said.starts_with("Policy has not been granted access");
-    if refused_by_host { said.to_owned() } else { format!("Callback evaluation failure: {said}") }
+fn handed_on(message: &str) -> String {
+    let refused_by_host = message.starts_with("Policy has not been granted access");
+    if refused_by_host { message.to_owned() } else { format!("Callback evaluation failure: {message}") }
 }

@@ -36,7 +36,7 @@ pub fn part(function: &str) -> &str {
         return length.parse().ok().and_then(|length| name.get(..length)).unwrap_or("engine");
     }
     let parts = [
-        ("metadata_propagation_policy", "door"),
+        ("metadata_propagation_policy", "entry point"),
         ("regex", "regular expressions"),
         ("aho_corasick", "regular expressions"),
         ("serde", "serde"),
@@ -55,7 +55,7 @@ mod tests {
         for (function, expected) in [
             ("_RNvNtNtCshW08CLpS8Ur_20metadata_propagation4json4scan10string_end", "json"),
             ("_RNvMs_NtCshW08CLpS8Ur_20metadata_propagation8evaluateNtB4_10Evaluation3run", "evaluate"),
-            ("_RNvNtCs2OwCzEzZUlg_27metadata_propagation_policy9admission8validate", "door"),
+            ("_RNvNtCs2OwCzEzZUlg_27metadata_propagation_policy9admission8validate", "entry point"),
             ("_RNvMs3_NtCs2B4cRbSGzdu_10serde_json4readNtB5_9SliceRead14skip_to_escape", "serde"),
             ("_RNvMs7_NtNtCs_14regex_automata6hybrid3dfa", "regular expressions"),
             ("_RNvNtNtCs6VDZWQTR7g_4core3str8converts9from_utf8", "standard library"),

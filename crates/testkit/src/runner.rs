@@ -21,7 +21,7 @@ use crate::owners::MANAGED_FIELDS;
 use crate::patch::patched;
 
 /// An entry point: takes request, settings and cluster, returns the answer.
-pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
+pub type EntryPoint = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
 
 /// A check, by its name.
 pub type Named = (String, Box<dyn Fn() -> Result<()>>);
@@ -31,9 +31,10 @@ pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 /// # Errors
 /// When the corpus cannot be read.
 pub fn checks(
-    door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
+    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
-    let of = |file: CaseFile| -> Named { (file.name().to_owned(), Box::new(move || check(&file, &door, false))) };
+    let of =
+        |file: CaseFile| -> Named { (file.name().to_owned(), Box::new(move || check(&file, &entry_point, false))) };
     Ok(files()?.into_iter().map(of).collect())
 }
 
@@ -41,13 +42,15 @@ pub fn checks(
 ///
 /// # Errors
 /// When the corpus cannot be read.
-pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
-    let door: Arc<Door> = Arc::new(door);
+pub fn run(
+    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
+) -> Result<ExitCode> {
+    let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
     let is_blessed = std::env::var_os("BLESS").is_some();
     let trial = |file: CaseFile| {
-        let door = Arc::clone(&door);
+        let entry_point = Arc::clone(&entry_point);
         Trial::test(file.name().to_owned(), move || {
-            check(&file, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
+            check(&file, &*entry_point, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
         })
     };
     let trials = files()?.into_iter().map(trial).collect();
@@ -55,8 +58,8 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
 }
 
 /// Compares the answers to all cases of a file with what is expected. If they are blessed, those that differ are written.
-fn check(file: &CaseFile, door: &Door, is_blessed: bool) -> Result<()> {
-    let stated = |case: &Case| stated(case, door).with_context(|| case.title());
+fn check(file: &CaseFile, entry_point: &EntryPoint, is_blessed: bool) -> Result<()> {
+    let stated = |case: &Case| stated(case, entry_point).with_context(|| case.title());
     let answers = file.cases.iter().map(stated).collect::<Result<Vec<_>>>()?;
     let of_cases = || file.cases.iter().zip(&answers);
     if is_blessed && of_cases().any(|(case, answers)| case.expect.as_ref() != Some(answers)) {
@@ -78,12 +81,12 @@ fn check(file: &CaseFile, door: &Door, is_blessed: bool) -> Result<()> {
 }
 
 /// What a case states of the answers to its reviews.
-fn stated(case: &Case, door: &Door) -> Result<Vec<Value>> {
+fn stated(case: &Case, entry_point: &EntryPoint) -> Result<Vec<Value>> {
     let mut cluster = case.cluster.clone();
     let mut answers = Vec::new();
     for (index, review) in case.reviews.iter().enumerate() {
-        let answer = door(review, &case.settings, &cluster)?;
-        laws(review, &answer, &case.settings, &cluster, door).with_context(|| format!("step {index}"))?;
+        let answer = entry_point(review, &case.settings, &cluster)?;
+        laws(review, &answer, &case.settings, &cluster, entry_point).with_context(|| format!("step {index}"))?;
         admit(review, &answer, &mut cluster)?;
         answers.push(case.form.stated(&case.settings, &answer)?);
     }
@@ -116,7 +119,13 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
 
 /// Laws for every answer: it is the same in a dry run that is not the topology controller's, it is complete, its
 /// warnings are short, and it touches only what the policy owns.
-fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, door: &Door) -> Result<()> {
+fn laws(
+    review: &Value,
+    answer: &Answer,
+    settings: &Value,
+    cluster: &ApiServer,
+    entry_point: &EntryPoint,
+) -> Result<()> {
     for warning in &answer.warnings {
         ensure!(warning.chars().count() <= 120, "a warning of more than 120 characters: {warning}");
     }
@@ -139,12 +148,12 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     let Some(mut again) = review.as_object().cloned() else { return Ok(()) };
     let settings_say_check = settings["clusterApi"]["selfCheck"] == true;
     again.insert("dryRun".to_owned(), json!(review["dryRun"] != true));
-    let dry = door(&Value::Object(again.clone()), settings, cluster)?;
+    let dry = entry_point(&Value::Object(again.clone()), settings, cluster)?;
     let same = settings_say_check || dry == *answer;
     ensure!(same, "a dry run answers otherwise\n{}", difference::values(answer, &dry));
     if answer.accepted && review["object"].is_object() {
         again.insert("object".to_owned(), patched(&review["object"], &answer.patch)?);
-        let second = door(&Value::Object(again), settings, cluster)?;
+        let second = entry_point(&Value::Object(again), settings, cluster)?;
         ensure!(
             second.accepted && second.patch.is_empty(),
             "evaluating the result again changes it: {}",

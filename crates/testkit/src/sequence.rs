@@ -42,7 +42,7 @@ use crate::cluster::ApiServer;
 use crate::difference;
 use crate::patch::patched;
 use crate::request::{managed, request};
-use crate::runner::{Door, Named};
+use crate::runner::{EntryPoint, Named};
 
 /// One sequence.
 #[derive(Debug, Clone, Deserialize)]
@@ -107,11 +107,11 @@ struct TemplateMaps {
 /// # Errors
 /// When the files cannot be read.
 pub fn checks(
-    door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
+    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
     let of = |path: &Path| -> Result<Named> {
         let (name, sequence) = read(path)?;
-        Ok((name, Box::new(move || sequence.check(&door))))
+        Ok((name, Box::new(move || sequence.check(&entry_point))))
     };
     sorted(&crate::root().join("testdata/sequences"))?.iter().map(|path| of(path)).collect()
 }
@@ -127,12 +127,14 @@ fn read(path: &Path) -> Result<(String, Sequence)> {
 ///
 /// # Errors
 /// When the files cannot be read.
-pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
-    let door: Arc<Door> = Arc::new(door);
+pub fn run(
+    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
+) -> Result<ExitCode> {
+    let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
     let trial = |path: &Path| -> Result<Trial> {
         let (name, sequence) = read(path)?;
-        let door = Arc::clone(&door);
-        Ok(Trial::test(name, move || sequence.check(&*door).map_err(|error| Failed::from(format!("{error:#}")))))
+        let entry_point = Arc::clone(&entry_point);
+        Ok(Trial::test(name, move || sequence.check(&*entry_point).map_err(|error| Failed::from(format!("{error:#}")))))
     };
     let files = sorted(&crate::root().join("testdata/sequences"))?;
     let trials = files.iter().map(|path| trial(path)).collect::<Result<_>>()?;
@@ -146,7 +148,7 @@ impl Sequence {
         Ok(serde_json::from_value(value)?)
     }
 
-    fn check(&self, door: &Door) -> Result<()> {
+    fn check(&self, entry_point: &EntryPoint) -> Result<()> {
         let settings = self.settings.clone().unwrap_or_else(|| json!({}));
         let stored = self.cluster.iter().cloned().map(managed).collect();
         let mut states = vec![ApiServer::new(stored, Vec::new())?];
@@ -156,16 +158,17 @@ impl Sequence {
             let mut stored = states.last().cloned().unwrap_or_default();
             let seen = &stored.cached_as(seen);
             let request = step.request(&stored).with_context(|| format!("step {number}"))?;
-            let left = write(&request, &settings, seen, door).with_context(|| format!("step {number}"))?;
+            let left = write(&request, &settings, seen, entry_point).with_context(|| format!("step {number}"))?;
             ensure!(left.is_err() == step.refused, "step {number} is answered {left:?}");
             // A client that got no answer sends the request again.
-            let again = write(&request, &settings, seen, door).with_context(|| format!("step {number}, replayed"))?;
+            let again =
+                write(&request, &settings, seen, entry_point).with_context(|| format!("step {number}, replayed"))?;
             ensure!(left == again, "step {number}, replayed, leaves\n{}", difference::values(&left, &again));
             if let Ok(Some(object)) = left {
                 let mut same = request.clone();
                 if request["object"].is_object() {
                     same["object"] = object.clone();
-                    let same = write(&same, &settings, seen, door)?;
+                    let same = write(&same, &settings, seen, entry_point)?;
                     let result = Ok(Some(object.clone()));
                     ensure!(
                         same == result,
@@ -191,7 +194,7 @@ impl Sequence {
             };
             maps.check(object).with_context(|| of.clone())?;
             let touch = json!({ "operation": "UPDATE", "username": "somebody", "object": object, "oldObject": object });
-            let touched = write(&request(touch), &settings, &end, door)?;
+            let touched = write(&request(touch), &settings, &end, entry_point)?;
             let left = Ok(Some(object.clone()));
             if touched != left {
                 unsettled.push(format!("a touch of {of} leaves\n{}", difference::values(&left, &touched)));
@@ -203,8 +206,13 @@ impl Sequence {
 }
 
 /// The result of a request: an object, nothing if it is deleted, or the message of the refusal.
-fn write(request: &Value, settings: &Value, cluster: &ApiServer, door: &Door) -> Result<Result<Option<Value>, String>> {
-    let answer = door(request, settings, cluster)?;
+fn write(
+    request: &Value,
+    settings: &Value,
+    cluster: &ApiServer,
+    entry_point: &EntryPoint,
+) -> Result<Result<Option<Value>, String>> {
+    let answer = entry_point(request, settings, cluster)?;
     if !answer.accepted {
         ensure!(answer.patch.is_empty(), "a refusal with a patch");
         return Ok(Err(answer.message.unwrap_or_default()));

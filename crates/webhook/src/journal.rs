@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::config::WebhookConfig;
 use crate::policy::ModuleResponse;
-use crate::undone;
+use crate::reverted;
 
 /// The output files.
 pub(crate) struct Journal {
@@ -68,7 +68,7 @@ pub(crate) struct JournalEntry {
     patch: Vec<Value>,
     warnings: Value,
     /// Paths at which the patch restores what the write had changed, added or removed.
-    undone: Vec<String>,
+    reverted: Vec<String>,
     /// Reads of the cluster.
     gets: usize,
     /// Of these the ones past the cache.
@@ -86,7 +86,7 @@ impl JournalEntry {
         verdict: ModuleResponse,
         patch: Vec<Value>,
     ) -> JournalEntry {
-        let undone = undone::paths(&request.old_object, &request.object, &patch);
+        let reverted = reverted::paths(&request.old_object, &request.object, &patch);
         let mut response = verdict.response;
         JournalEntry {
             operation: request.operation,
@@ -102,7 +102,7 @@ impl JournalEntry {
             message: response["message"].take(),
             patch,
             warnings: response["warnings"].take(),
-            undone,
+            reverted,
             gets: verdict.reads.all,
             fresh: verdict.reads.fresh,
             failed: verdict.reads.failed,

@@ -6,12 +6,12 @@
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
 mod config;
+mod faults;
 mod journal;
 mod policy;
 mod reader;
+mod reverted;
 mod review;
-mod troubles;
-mod undone;
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ use axum::routing::{get, post, put};
 use axum_server::tls_rustls::RustlsConfig;
 
 use crate::config::WebhookConfig;
+use crate::faults::HostFaults;
 use crate::journal::Journal;
 use crate::policy::ReviewHandler;
-use crate::troubles::HostTroubles;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -35,27 +35,27 @@ async fn main() -> Result<()> {
         .install_default()
         .map_err(|_| anyhow!("another TLS provider is installed"))?;
     let tls = RustlsConfig::from_pem_file(&config.certificate, &config.key).await?;
-    let troubles = Arc::new(HostTroubles::default());
-    let policy = ReviewHandler::new(&config, Arc::clone(&troubles))?;
-    let door = Arc::new(Door { policy, journal: Journal::open(&config)?, troubles: Arc::clone(&troubles) });
+    let faults = Arc::new(HostFaults::default());
+    let policy = ReviewHandler::new(&config, Arc::clone(&faults))?;
+    let endpoint = Arc::new(Endpoint { policy, journal: Journal::open(&config)?, faults: Arc::clone(&faults) });
     let app = Router::new()
         .route("/readyz", get(|| async { "ok" }))
-        .route("/troubles", put(move |body: Bytes| trouble(Arc::clone(&troubles), body)))
-        .route("/validate", post(move |body: Bytes| answer(Arc::clone(&door), body)));
+        .route("/faults", put(move |body: Bytes| set_faults(Arc::clone(&faults), body)))
+        .route("/validate", post(move |body: Bytes| answer(Arc::clone(&endpoint), body)));
     axum_server::bind_rustls(config.listen, tls).serve(app.into_make_service()).await?;
     Ok(())
 }
 
-struct Door {
+struct Endpoint {
     policy: ReviewHandler,
     journal: Journal,
-    troubles: Arc<HostTroubles>,
+    faults: Arc<HostFaults>,
 }
 
-async fn trouble(troubles: Arc<HostTroubles>, body: Bytes) -> (StatusCode, String) {
+async fn set_faults(faults: Arc<HostFaults>, body: Bytes) -> (StatusCode, String) {
     match serde_json::from_slice(&body) {
-        Ok(ordered) => {
-            troubles.begin(&ordered);
+        Ok(requested) => {
+            faults.begin(&requested);
             (StatusCode::OK, String::new())
         }
         Err(error) => (StatusCode::BAD_REQUEST, error.to_string()),
@@ -63,13 +63,13 @@ async fn trouble(troubles: Arc<HostTroubles>, body: Bytes) -> (StatusCode, Strin
 }
 
 /// The module runs on a thread that may block: it waits for the API server.
-async fn answer(door: Arc<Door>, body: Bytes) -> (StatusCode, Vec<u8>) {
-    if door.troubles.is_down() {
+async fn answer(endpoint: Arc<Endpoint>, body: Bytes) -> (StatusCode, Vec<u8>) {
+    if endpoint.faults.is_down() {
         return (StatusCode::SERVICE_UNAVAILABLE, Vec::new());
     }
     let answered = tokio::task::spawn_blocking(move || {
-        let (response, entry) = review::answer(&door.policy, &body)?;
-        door.journal.write(&body, &entry)?;
+        let (response, entry) = review::answer(&endpoint.policy, &body)?;
+        endpoint.journal.write(&body, &entry)?;
         anyhow::Ok(response)
     });
     match answered.await {

@@ -9,8 +9,8 @@ use testkit::cluster::ResourceHost;
 use testkit::module::{Module, ModuleCall};
 
 use crate::config::{PolicyVariant, WebhookConfig};
+use crate::faults::HostFaults;
 use crate::reader::ClusterReader;
-use crate::troubles::HostTroubles;
 
 /// The policy that answers a review.
 pub(crate) enum ReviewHandler {
@@ -51,7 +51,7 @@ pub(crate) struct ReadCount {
 impl ReviewHandler {
     /// # Errors
     /// When the module cannot be loaded, or the API server's certificate authority cannot be read.
-    pub(crate) fn new(config: &WebhookConfig, troubles: Arc<HostTroubles>) -> Result<ReviewHandler> {
+    pub(crate) fn new(config: &WebhookConfig, faults: Arc<HostFaults>) -> Result<ReviewHandler> {
         Ok(match config.policy {
             kind @ (PolicyVariant::Module
             | PolicyVariant::CachedWrites
@@ -59,7 +59,7 @@ impl ReviewHandler {
             | PolicyVariant::ForgetOwners) => ReviewHandler::Module(Box::new(Hosted {
                 module: Module::read(&config.module)?,
                 settings: config.settings.to_string(),
-                cluster: Arc::new(ClusterReader::new(config, troubles)?),
+                cluster: Arc::new(ClusterReader::new(config, faults)?),
                 patience: Duration::from_secs(config.evaluation_seconds),
                 kind,
             })),

@@ -14,7 +14,7 @@ use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use crate::config::{PolicyVariant, ReadGrant, WebhookConfig};
-use crate::troubles::HostTroubles;
+use crate::faults::HostFaults;
 
 /// How long Kubewarden's host keeps what it read.
 const CACHED: Duration = Duration::from_secs(5);
@@ -25,7 +25,7 @@ pub(crate) struct ClusterReader {
     server: String,
     token: String,
     granted: Vec<ReadGrant>,
-    troubles: Arc<HostTroubles>,
+    faults: Arc<HostFaults>,
     /// Whether even a read past the cache is answered from it.
     always_cached: bool,
     /// How long a read stays in the cache.
@@ -37,7 +37,7 @@ pub(crate) struct ClusterReader {
 impl ClusterReader {
     /// # Errors
     /// When the token or the certificate authority cannot be read.
-    pub(crate) fn new(config: &WebhookConfig, troubles: Arc<HostTroubles>) -> Result<ClusterReader> {
+    pub(crate) fn new(config: &WebhookConfig, faults: Arc<HostFaults>) -> Result<ClusterReader> {
         let authority = std::fs::read(&config.certificate_authority).context("certificateAuthority")?;
         let authority = Certificate::from_pem(&authority)?.to_owned();
         let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&[authority])).build();
@@ -47,7 +47,7 @@ impl ClusterReader {
             server: config.server.clone(),
             token: std::fs::read_to_string(&config.token).context("token")?,
             granted: config.granted.clone(),
-            troubles,
+            faults,
             always_cached: config.policy == PolicyVariant::CachedWrites,
             kept: match config.cache_seconds {
                 0 => CACHED,
@@ -92,7 +92,7 @@ impl ClusterReader {
 
     fn cached(&self, path: &str) -> Option<Value> {
         let objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = |read: &Instant| read.elapsed() < self.kept && !self.troubles.restarted_since(*read);
+        let kept = |read: &Instant| read.elapsed() < self.kept && !self.faults.restarted_since(*read);
         objects.get(path).filter(|(read, _)| kept(read)).map(|(_, object)| object.clone())
     }
 
@@ -121,7 +121,7 @@ impl ClusterReader {
     }
 
     fn get(&self, path: &str) -> Result<(u16, Value), String> {
-        std::thread::sleep(self.troubles.read_delay());
+        std::thread::sleep(self.faults.read_delay());
         let authorization = format!("Bearer {}", self.token.trim());
         let response = self.agent.get(format!("{}{path}", self.server)).header("Authorization", authorization).call();
         let mut response = response.map_err(|error| format!("error sending request: {error}"))?;

@@ -2,7 +2,7 @@
 
 const BEGIN = "#s=";
 /** More than this is no link that anybody made here. */
-const MOST = 8 << 20;
+const LARGEST_TEXT = 8 << 20;
 
 async function through(bytes, transformer, most) {
   const reader = new Blob([bytes]).stream().pipeThrough(transformer).getReader();
@@ -35,6 +35,6 @@ export async function stateOf(hash) {
   if (!hash.startsWith(BEGIN)) return undefined;
   const binary = atob(hash.slice(BEGIN.length).replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  const text = await through(bytes, new DecompressionStream("deflate-raw"), MOST);
+  const text = await through(bytes, new DecompressionStream("deflate-raw"), LARGEST_TEXT);
   return JSON.parse(new TextDecoder().decode(text));
 }

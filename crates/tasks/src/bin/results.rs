@@ -28,11 +28,11 @@ fn status() -> Result<()> {
             continue;
         };
         let ResultFile { date, commit, counted, seconds, .. } = &found;
-        let said = format!("{counted}; {commit}, {date}, {} min", seconds.div_ceil(60));
+        let summary = format!("{counted}; {commit}, {date}, {} min", seconds.div_ceil(60));
         match found.state(check, &check.digests()?) {
-            Freshness::Current => println!("current  {name:26} {said}"),
+            Freshness::Current => println!("current  {name:26} {summary}"),
             Freshness::Stale(changed) => {
-                println!("stale    {name:26} {said}");
+                println!("stale    {name:26} {summary}");
                 println!("         {:26} changed since: {}; run: {}", "", changed.join(", "), check.command);
             }
         }
@@ -46,7 +46,7 @@ fn record(name: &str, file: &str, seconds: &str) -> Result<()> {
     let counted: Counted = serde_json::from_str(&fs::read_to_string(file)?).with_context(|| file.to_owned())?;
     ensure!(counted.parts.values().any(|part| part.comparisons > 0), "{file} has no comparison: nothing was checked");
     let recorded = ResultFile {
-        date: said("date", &["+%F"])?,
+        date: output("date", &["+%F"])?,
         commit: commit(check)?,
         seconds: seconds.parse().with_context(|| seconds.to_owned())?,
         inputs: check.digests()?,
@@ -66,15 +66,15 @@ fn record(name: &str, file: &str, seconds: &str) -> Result<()> {
 
 /// The commit that is checked out. The result is about other code if a file of its inputs, or of the policy, has changed.
 fn commit(check: &ExpensiveCheck) -> Result<String> {
-    let commit = said("git", &["rev-parse", "--short=8", "HEAD"])?;
+    let commit = output("git", &["rev-parse", "--short=8", "HEAD"])?;
     let mut arguments = vec!["status", "--porcelain", "--", "src", "crates", "Cargo.lock", ":!*.md"];
     arguments.extend(check.inputs.iter().filter(|input| **input != "policy.wasm"));
-    let changed = said("git", &arguments)?;
+    let changed = output("git", &arguments)?;
     Ok(if changed.is_empty() { commit } else { format!("{commit} with changes") })
 }
 
 /// What a program prints.
-fn said(program: &str, arguments: &[&str]) -> Result<String> {
+fn output(program: &str, arguments: &[&str]) -> Result<String> {
     let output = Command::new(program).args(arguments).current_dir(root()).output().context(program.to_owned())?;
     ensure!(output.status.success(), "{program} {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())

@@ -68,8 +68,8 @@ pub(crate) fn listed(root: &Path, packages: &[String], files: &[String], diff: O
         command.arg("--in-diff").arg(diff);
     }
     let output = command.output().context("cargo mutants")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "cargo install cargo-mutants --version 27.1.0 --locked: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "cargo install cargo-mutants --version 27.1.0 --locked: {stderr}");
     // A change without code has no list.
     if output.stdout.iter().all(u8::is_ascii_whitespace) {
         return Ok(Vec::new());

@@ -7,6 +7,7 @@
 
 mod list;
 mod run;
+mod syntax;
 mod tree;
 mod weave;
 
@@ -20,7 +21,7 @@ use testkit::results::{Counted, ResultPart};
 use testkit::root;
 
 use crate::list::Mutant;
-use crate::run::{Fate, fates};
+use crate::run::{MutantResult, results};
 use crate::tree::SourceTree;
 
 /// The crates with the decisions.
@@ -81,15 +82,15 @@ fn main() -> Result<ExitCode> {
         .copied()
         .collect();
     let mut count = 0;
-    let fates = fates(&programs, &tree.folder, &left, |after, number, fate| {
+    let results = results(&programs, &tree.folder, &left, |after, number, result| {
         count += 1;
-        if matches!(fate, Fate::Survived | Fate::Unreached | Fate::TimedOut)
+        if matches!(result, MutantResult::Survived | MutantResult::Unreached | MutantResult::TimedOut)
             && let Some(mutant) = mutants.get(&number)
         {
-            eprintln!("[{}] {fate:?} after {after}: {}", count, mutant.name);
+            eprintln!("[{}] {result:?} after {after}: {}", count, mutant.name);
         }
     })?;
-    report(&arguments, &mutants, &tree, &fates)
+    report(&arguments, &mutants, &tree, &results)
 }
 
 /// The mutants that are asked for, each with the number of its switch.
@@ -128,7 +129,7 @@ fn report(
     arguments: &Arguments,
     mutants: &BTreeMap<u32, Mutant>,
     tree: &SourceTree<'_>,
-    fates: &BTreeMap<u32, Fate>,
+    results: &BTreeMap<u32, MutantResult>,
 ) -> Result<ExitCode> {
     let reasons = fs::read_to_string(root().join("testdata/mutants.txt"))?;
     let mut argued: BTreeMap<&str, bool> =
@@ -137,13 +138,13 @@ fn report(
     let mut survivors = BTreeSet::new();
     for (number, mutant) in mutants {
         let figures = by_crate.entry(&mutant.package).or_default();
-        match fates.get(number) {
+        match results.get(number) {
             None if tree.fixed.contains(number) => figures.fixed += 1,
             None => figures.unviable += 1,
-            Some(Fate::Killed(by)) if by.starts_with("test ") => figures.by_others += 1,
-            Some(Fate::Killed(_)) => figures.by_corpus += 1,
-            Some(Fate::TimedOut) => figures.timeouts += 1,
-            Some(Fate::Survived | Fate::Unreached) => match argued.get_mut(mutant.title().as_str()) {
+            Some(MutantResult::Killed(by)) if by.starts_with("test ") => figures.by_others += 1,
+            Some(MutantResult::Killed(_)) => figures.by_corpus += 1,
+            Some(MutantResult::TimedOut) => figures.timeouts += 1,
+            Some(MutantResult::Survived | MutantResult::Unreached) => match argued.get_mut(mutant.title().as_str()) {
                 Some(used) => {
                     *used = true;
                     figures.argued += 1;

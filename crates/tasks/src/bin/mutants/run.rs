@@ -13,7 +13,7 @@ use crate::tree::Programs;
 
 /// What became of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum MutantResult {
     /// A case of the corpus failed, or another test.
     Killed(String),
     /// The tests did not end.
@@ -26,38 +26,38 @@ pub(crate) enum Fate {
 /// How long the cases may take that reach a mutant. Other work on the machine makes them slower.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The fates of mutants, by their numbers. `done` gets each twice: after the corpus, and
+/// The results of mutants, by their numbers. `done` gets each twice: after the corpus, and
 /// after the other tests.
-pub(crate) fn fates(
+pub(crate) fn results(
     programs: &Programs,
     folder: &Path,
     mutants: &[u32],
-    mut done: impl FnMut(&str, u32, &Fate),
-) -> Result<BTreeMap<u32, Fate>> {
-    let mut fates = BTreeMap::new();
+    mut done: impl FnMut(&str, u32, &MutantResult),
+) -> Result<BTreeMap<u32, MutantResult>> {
+    let mut results = BTreeMap::new();
     let mut left = mutants;
     while !left.is_empty() {
         let mut corpus = Corpus::start(&programs.corpus, folder)?;
         while let Some((mutant, rest)) = left.split_first() {
             left = rest;
-            let (fate, goes_on) = corpus.judge(*mutant)?;
-            done("the corpus", *mutant, &fate);
-            fates.insert(*mutant, fate);
+            let (result, goes_on) = corpus.judge(*mutant)?;
+            done("the corpus", *mutant, &result);
+            results.insert(*mutant, result);
             if !goes_on {
                 break;
             }
         }
     }
     // Processes of their own, so only for those that are left.
-    for (mutant, fate) in &mut fates {
-        if matches!(fate, Fate::Survived | Fate::Unreached)
+    for (mutant, result) in &mut results {
+        if matches!(result, MutantResult::Survived | MutantResult::Unreached)
             && let Some(other) = killed_by_others(programs, folder, *mutant)?
         {
-            *fate = other;
+            *result = other;
         }
-        done("all tests", *mutant, fate);
+        done("all tests", *mutant, result);
     }
-    Ok(fates)
+    Ok(results)
 }
 
 /// The process with the corpus.
@@ -87,24 +87,26 @@ impl Corpus {
         }
     }
 
-    /// The fate of a mutant, and whether the process goes on.
-    fn judge(&mut self, mutant: u32) -> Result<(Fate, bool)> {
+    /// The result of a mutant, and whether the process goes on.
+    fn judge(&mut self, mutant: u32) -> Result<(MutantResult, bool)> {
         writeln!(self.to, "{mutant}")?;
         loop {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => match line.split(' ').collect::<Vec<_>>().as_slice() {
                     ["begin", _] => {}
-                    [_, "killed", name @ ..] => return Ok((Fate::Killed(name.join(" ")), true)),
-                    [_, "survived", _] => return Ok((Fate::Survived, true)),
-                    [_, "unreached"] => return Ok((Fate::Unreached, true)),
+                    [_, "killed", name @ ..] => return Ok((MutantResult::Killed(name.join(" ")), true)),
+                    [_, "survived", _] => return Ok((MutantResult::Survived, true)),
+                    [_, "unreached"] => return Ok((MutantResult::Unreached, true)),
                     _ => bail!("the corpus prints {line:?}"),
                 },
                 Err(RecvTimeoutError::Timeout) => {
                     self.process.kill()?;
-                    return Ok((Fate::TimedOut, false));
+                    return Ok((MutantResult::TimedOut, false));
                 }
                 // No more memory or stack.
-                Err(RecvTimeoutError::Disconnected) => return Ok((Fate::Killed("it aborts".to_owned()), false)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Ok((MutantResult::Killed("it aborts".to_owned()), false));
+                }
             }
         }
     }
@@ -118,7 +120,7 @@ impl Drop for Corpus {
 }
 
 /// The first other test that fails with a mutant.
-fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32) -> Result<Option<Fate>> {
+fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32) -> Result<Option<MutantResult>> {
     for program in &programs.others {
         let name = program.file_stem().unwrap_or_default().to_string_lossy();
         let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name).to_owned();
@@ -137,8 +139,8 @@ fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32) -> Result<O
             .status()?;
         match status.code() {
             Some(0) => {}
-            Some(124 | 137) => return Ok(Some(Fate::TimedOut)),
-            _ => return Ok(Some(Fate::Killed(format!("test {name}")))),
+            Some(124 | 137) => return Ok(Some(MutantResult::TimedOut)),
+            _ => return Ok(Some(MutantResult::Killed(format!("test {name}")))),
         }
     }
     Ok(None)

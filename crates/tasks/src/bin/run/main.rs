@@ -2,7 +2,7 @@
 //! the tags of composites, then the recorded reviews of a real fleet.
 
 mod fleet;
-mod story;
+mod propagation_path;
 mod tags;
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ struct AnsweredObject {
 fn main() -> Result<()> {
     let policy = Module::policy()?;
     let fleet = write(&policy, "examples/fleet.yaml", &json!({}))?;
-    story::print(&fleet);
+    propagation_path::print(&fleet);
     println!("\nThe whole fleet of examples/fleet.yaml, written by alice: + added, - not propagated, ! warned about\n");
     fleet.iter().for_each(fleet::print);
     let settings = testkit::yaml("examples/composites-settings.yaml")?;

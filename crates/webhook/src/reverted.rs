@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Paths that the write changed and at which the JSON Patch restores the stored value.
 ///
-/// Nothing is undone if nothing was stored. Field ownership is not compared.
+/// Nothing is reverted if nothing was stored. Field ownership is not compared.
 pub(crate) fn paths(stored: &Value, written: &Value, patch: &[Value]) -> Vec<String> {
     let mut found = Vec::new();
     if stored.is_object() {
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reverted_value_is_undone_and_a_new_one_is_not() {
+    fn a_restored_value_is_reverted_and_a_new_one_is_not() {
         let stored = json!({ "metadata": { "labels": { "kept": "a", "changed": "a", "removed": "a", "moved": "a" } } });
         let written = json!({ "metadata": { "labels": { "kept": "a", "changed": "b", "added": "b", "moved": "b" } } });
         let patch = [
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reverted_map_is_undone_entry_by_entry() {
+    fn a_restored_map_is_reverted_entry_by_entry() {
         let stored = json!({ "metadata": { "labels": { "example.com/a": "a", "b": "a" } } });
         let written = json!({ "metadata": {} });
         let value = json!({ "example.com/a": "a", "b": "b" });
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn restored_owners_undo_nothing() {
+    fn restored_owners_revert_nothing() {
         let stored = json!({ "metadata": { "managedFields": [{ "manager": "a" }] } });
         let written = json!({ "metadata": { "managedFields": [{ "manager": "b" }] } });
         let patch = [json!({ "op": "replace", "path": "/metadata/managedFields/0/manager", "value": "a" })];
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_undone_of_an_object_that_is_new() {
+    fn nothing_is_reverted_of_an_object_that_is_new() {
         let patch = [json!({ "op": "add", "path": "/metadata/labels", "value": { "a": "b" } })];
         assert_eq!(paths(&Value::Null, &json!({ "metadata": {} }), &patch), Vec::<String>::new());
     }

@@ -25,12 +25,12 @@ pub(crate) fn print(written: &[AnsweredObject]) {
 }
 
 /// One object on the path, and what was added to it.
-struct StoryStep<'a> {
+struct PathHop<'a> {
     to: &'a AnsweredObject,
     change: &'a Value,
 }
 
-impl StoryStep<'_> {
+impl PathHop<'_> {
     /// The maps of the object that the rule writes to.
     fn places(&self) -> Vec<&str> {
         let same =
@@ -40,12 +40,12 @@ impl StoryStep<'_> {
 }
 
 /// How a key propagated to an object, first hop first: found by its source, the source's source, and so on.
-fn way<'a>(written: &'a [AnsweredObject], key: &str, to: &'a AnsweredObject) -> Vec<StoryStep<'a>> {
+fn way<'a>(written: &'a [AnsweredObject], key: &str, to: &'a AnsweredObject) -> Vec<PathHop<'a>> {
     let mut hops = Vec::new();
     let mut next = Some(to);
     while let Some(object) = next {
         let Some(change) = object.list("changes").iter().find(|change| text(change, "key") == key) else { break };
-        hops.push(StoryStep { to: object, change });
+        hops.push(PathHop { to: object, change });
         next = written.iter().find(|other| other.id() == text(change, "source"));
     }
     hops.reverse();

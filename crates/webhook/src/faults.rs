@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-/// The body of `PUT /troubles`. A fault that is absent ends.
+/// The body of `PUT /faults`. A fault that is absent ends.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-pub(crate) struct Ordered {
+pub(crate) struct FaultRequest {
     /// The additional delay of the API server for each read.
     read_delay_milliseconds: u64,
     /// How long the host is down, from now on; 0 restores it. It restarts with an empty cache.
@@ -17,7 +17,7 @@ pub(crate) struct Ordered {
 
 /// The current faults.
 #[derive(Debug, Default)]
-pub(crate) struct HostTroubles {
+pub(crate) struct HostFaults {
     now: Mutex<Now>,
 }
 
@@ -28,11 +28,11 @@ struct Now {
     down_until: Option<Instant>,
 }
 
-impl HostTroubles {
-    pub(crate) fn begin(&self, ordered: &Ordered) {
+impl HostFaults {
+    pub(crate) fn begin(&self, requested: &FaultRequest) {
         let mut now = self.now();
-        now.read_delay = Duration::from_millis(ordered.read_delay_milliseconds);
-        if let Some(down) = ordered.down_milliseconds {
+        now.read_delay = Duration::from_millis(requested.read_delay_milliseconds);
+        if let Some(down) = requested.down_milliseconds {
             now.down_until = Some(Instant::now() + Duration::from_millis(down));
         }
     }
@@ -61,23 +61,23 @@ mod tests {
 
     #[test]
     fn a_restart_forgets_what_was_read_before_it_and_ends() {
-        let (troubles, before) = (HostTroubles::default(), Instant::now());
-        assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (false, false));
-        troubles.begin(&Ordered { down_milliseconds: Some(20), ..Ordered::default() });
-        assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (true, true));
+        let (faults, before) = (HostFaults::default(), Instant::now());
+        assert_eq!((faults.is_down(), faults.restarted_since(before)), (false, false));
+        faults.begin(&FaultRequest { down_milliseconds: Some(20), ..FaultRequest::default() });
+        assert_eq!((faults.is_down(), faults.restarted_since(before)), (true, true));
         std::thread::sleep(Duration::from_millis(30));
-        assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (false, true));
-        troubles.begin(&Ordered { down_milliseconds: Some(60_000), ..Ordered::default() });
-        troubles.begin(&Ordered { down_milliseconds: Some(0), ..Ordered::default() });
-        assert!(!troubles.is_down());
+        assert_eq!((faults.is_down(), faults.restarted_since(before)), (false, true));
+        faults.begin(&FaultRequest { down_milliseconds: Some(60_000), ..FaultRequest::default() });
+        faults.begin(&FaultRequest { down_milliseconds: Some(0), ..FaultRequest::default() });
+        assert!(!faults.is_down());
     }
 
     #[test]
-    fn what_is_not_ordered_again_is_over() {
-        let troubles = HostTroubles::default();
-        troubles.begin(&Ordered { read_delay_milliseconds: 7, ..Ordered::default() });
-        assert_eq!(troubles.read_delay(), Duration::from_millis(7));
-        troubles.begin(&Ordered::default());
-        assert_eq!(troubles.read_delay(), Duration::ZERO);
+    fn a_fault_that_is_not_requested_again_ends() {
+        let faults = HostFaults::default();
+        faults.begin(&FaultRequest { read_delay_milliseconds: 7, ..FaultRequest::default() });
+        assert_eq!(faults.read_delay(), Duration::from_millis(7));
+        faults.begin(&FaultRequest::default());
+        assert_eq!(faults.read_delay(), Duration::ZERO);
     }
 }
