@@ -50,7 +50,7 @@ impl Checkout {
         let of = Some((&*top, &*index));
         git(&["read-tree", "--end-of-options", &format!("{revision}^{{tree}}")], of, None)?;
         let listed = git(&["ls-files", "--stage", "-z"], of, None)?;
-        let Entries { submodules, files } = entries(&listed);
+        let IndexEntries { submodules, files } = entries(&listed);
         checkout.submodules = submodules.into_iter().map(|(path, commit)| submodule(&prefix, path, commit)).collect();
         let write = |files: &[&str]| {
             let prefix = format!("--prefix={}/", tree.display());
@@ -137,7 +137,7 @@ impl Repository {
 
 /// What is in an index, by path.
 #[derive(Default)]
-struct Entries<'l> {
+struct IndexEntries<'l> {
     /// With their commits.
     submodules: Vec<(&'l str, &'l str)>,
     /// With whether they are symbolic links.
@@ -145,8 +145,8 @@ struct Entries<'l> {
 }
 
 /// Reads what `git ls-files --stage -z` prints.
-fn entries(listed: &[u8]) -> Entries<'_> {
-    let Entries { mut submodules, mut files } = Entries::default();
+fn entries(listed: &[u8]) -> IndexEntries<'_> {
+    let IndexEntries { mut submodules, mut files } = IndexEntries::default();
     for entry in listed.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok()) {
         let Some((head, path)) = entry.split_once('\t') else { continue };
         match head.strip_prefix("160000 ").and_then(|rest| rest.split(' ').next()) {
@@ -154,7 +154,7 @@ fn entries(listed: &[u8]) -> Entries<'_> {
             None => files.push((path, head.starts_with("120000 "))),
         }
     }
-    Entries { submodules, files }
+    IndexEntries { submodules, files }
 }
 
 fn submodule(prefix: &str, path: &str, commit: &str) -> Submodule {

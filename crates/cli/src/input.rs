@@ -1,8 +1,6 @@
 //! Files, directories and standard input.
 
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +8,11 @@ use std::sync::Arc;
 use fleet::{Fleet, Locator, Problem, Reading, Severity, Source, count, is_kustomization, of_kustomize, read_document};
 use rayon::prelude::*;
 
+use crate::file::{hash, hash_of, name, text};
 use crate::kustomizations::{Unrendered, kustomizations, kustomize};
 use crate::progress;
 use crate::sources::{InputSources, is_template};
-use crate::walk::{Tracked, Walk};
+use crate::walk::{FoundFiles, Tracked};
 
 /// What was read, and what could not be.
 #[derive(Default)]
@@ -24,7 +23,7 @@ pub(crate) struct Input {
     /// The names of the directories with a kustomization that is rendered, including those that cannot be.
     pub(crate) rendered: Vec<String>,
     /// The files in directories that manifests come from and that are not read.
-    pub(crate) origins: Vec<Origin>,
+    pub(crate) origins: Vec<UnreadSource>,
     /// For a plan: the kustomizations that are not rendered.
     pub(crate) unrendered: Vec<Unrendered>,
     /// What the names of the texts begin with, and those of the same files on the other side of a plan do not.
@@ -50,7 +49,7 @@ pub(crate) struct InputPlace {
 
 /// A file that is not read itself, and that manifests come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Origin {
+pub(crate) struct UnreadSource {
     pub(crate) name: String,
     /// A hash of what is in it.
     pub(crate) hash: u64,
@@ -68,7 +67,7 @@ pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
 pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
     progress::step("reading files");
     let name = |file: &Path| place.name(file);
-    let (mut walk, mut named) = (Walk::default(), BTreeSet::new());
+    let (mut walk, mut named) = (FoundFiles::default(), BTreeSet::new());
     for path in paths {
         let path = place.folder.join(path);
         if !path.is_dir() {
@@ -79,16 +78,16 @@ pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPl
         }
     }
     walk.distinct();
-    let Walk { files, mut unreadable, links, charted, .. } = walk;
+    let FoundFiles { files, mut unreadable, links, charted, .. } = walk;
     let is_manifest = |file: &PathBuf| named.contains(file) || !is_template(file);
     let (mut files, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_manifest);
-    let origin = |file: &PathBuf| Origin { name: name(file), hash: hash(file), what: TEMPLATE };
-    let link = |file: &PathBuf| Origin {
+    let origin = |file: &PathBuf| UnreadSource { name: name(file), hash: hash(file), what: TEMPLATE };
+    let link = |file: &PathBuf| UnreadSource {
         name: name(file),
         hash: hash_of(std::fs::read_link(file).unwrap_or_default().as_os_str().as_encoded_bytes()),
         what: LINK,
     };
-    let of_chart = |file: &PathBuf| Origin { what: CHARTED, ..origin(file) };
+    let of_chart = |file: &PathBuf| UnreadSource { what: CHARTED, ..origin(file) };
     let origins = others.iter().map(origin).chain(charted.iter().map(of_chart)).chain(links.iter().map(link)).collect();
     let folders = if sources.kustomize { kustomizations(&mut files, &named) } else { Vec::new() };
     let (mut names, mut rendered) = (Vec::new(), Vec::new());
@@ -152,7 +151,7 @@ impl InputPlace {
 
 /// The manifests that paths stand for, in order and each once, and the directories that cannot be read: name and reason.
 pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
-    let mut walk = Walk::default();
+    let mut walk = FoundFiles::default();
     for path in paths {
         if path.is_dir() {
             walk.add(path, &Tracked::default());
@@ -237,33 +236,4 @@ fn fleet(sources: Arc<[Source]>, namespace: &str, prefix: &str) -> Fleet {
 /// Whether a file or a directory above it is hidden.
 fn is_hidden(name: &str) -> bool {
     name.split('/').any(|part| part.starts_with('.') && ![".", ".."].contains(&part))
-}
-
-/// The text of one file, or why there is none.
-pub(crate) fn text(file: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let read = match file.to_str() {
-        Some("-") => std::io::stdin().lock().read_to_end(&mut bytes),
-        _ => std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
-    };
-    read.map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
-}
-
-/// A hash of the bytes of a file; the same for all that cannot be read.
-pub(crate) fn hash(file: &Path) -> u64 {
-    hash_of(&std::fs::read(file).unwrap_or_default())
-}
-
-/// A hash of bytes.
-pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// A path as it is printed: with slashes, without a leading `./`.
-pub(crate) fn name(file: &Path) -> String {
-    let name = file.display().to_string().replace('\\', "/");
-    name.strip_prefix("./").map_or(name.clone(), str::to_owned)
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use fleet::{KUSTOMIZATION_FILES, Mentions, Source, is_kustomization, resources};
 
-use crate::input::{Input, InputPlace, hash, hash_of, name, text};
+use crate::file::{hash, hash_of, name, text};
 
 /// The directories with a kustomization that no other one includes. Kustomize reads the files in them, and those that a
 /// kustomization names; they are removed, unless the call names them.
@@ -55,25 +55,27 @@ pub(crate) struct Unrendered {
     pub(crate) is_plain: bool,
 }
 
-/// The kustomizations among the texts that no other one includes.
-pub(crate) fn unrendered(input: &Input, place: &InputPlace) -> Vec<Unrendered> {
-    let sources = input.fleet.sources().iter();
-    let inner = |source: &Source| source.name.strip_prefix(&*place.shown).unwrap_or(&source.name).to_owned();
+/// The kustomizations among the texts that no other one includes. The texts are from a folder, and their names begin with
+/// `shown` instead.
+pub(crate) fn unrendered(sources: &[Source], folder: &Path, shown: &str) -> Vec<Unrendered> {
+    let sources = sources.iter();
+    let inner = |source: &Source| source.name.strip_prefix(shown).unwrap_or(&source.name).to_owned();
     let texts: BTreeMap<String, &str> = sources.clone().map(|source| (inner(source), &*source.text)).collect();
     let tops = sources.filter(|source| is_kustomization(&source.name));
-    let found: Vec<(BTreeSet<String>, Unrendered)> = tops.map(|source| closure(inner(source), &texts, place)).collect();
+    let found: Vec<(BTreeSet<String>, Unrendered)> =
+        tops.map(|source| closure(inner(source), &texts, folder)).collect();
     let is_included = |file: &String| found.iter().any(|(included, _)| included.contains(file));
     let is_top = |unrendered: &Unrendered| !is_included(&unrendered.file);
     let included: Vec<bool> = found.iter().map(|(_, unrendered)| !is_top(unrendered)).collect();
     let named = found.into_iter().zip(included).filter(|(_, is_included)| !is_included).map(|((_, found), _)| found);
-    named.map(|found| Unrendered { file: format!("{}{}", place.shown, found.file), ..found }).collect()
+    named.map(|found| Unrendered { file: format!("{shown}{}", found.file), ..found }).collect()
 }
 
 /// A kustomization with everything that it names, and the kustomizations that it includes.
-fn closure(top: String, texts: &BTreeMap<String, &str>, place: &InputPlace) -> (BTreeSet<String>, Unrendered) {
+fn closure(top: String, texts: &BTreeMap<String, &str>, folder: &Path) -> (BTreeSet<String>, Unrendered) {
     let (mut seen, mut next) = (BTreeSet::new(), vec![top.clone()]);
     let mut found = Unrendered { file: top.clone(), is_plain: true, ..Unrendered::default() };
-    let path = |name: &str| place.folder.join(name);
+    let path = |name: &str| folder.join(name);
     while let Some(file) = next.pop() {
         if !seen.insert(file.clone()) {
             continue;

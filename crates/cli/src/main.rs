@@ -13,6 +13,7 @@ mod classes;
 mod config;
 mod doctor;
 mod explain;
+mod file;
 mod git;
 mod graph;
 mod input;

@@ -18,8 +18,9 @@ use metadata_propagation::{Effect, Settings};
 use self::answer::PlanAnswer;
 use self::not_read::Matters;
 use crate::args::{PlanArgs, PlanFailOn, PlanFormat};
+use crate::file::{self, hash_of};
 use crate::git::{Checkout, Submodule, WorkTree};
-use crate::input::{self, Input, InputPlace, Origin, hash_of};
+use crate::input::{self, Input, InputPlace, UnreadSource};
 use crate::kustomizations::unrendered;
 use crate::sources::InputSources;
 use crate::walk::{Tracked, inside};
@@ -132,8 +133,8 @@ fn of_tree(paths: &[PathBuf], sources: &InputSources, tree: Option<&WorkTree>) -
 /// The submodules in the paths as files that are not read.
 fn with_submodules(mut input: Input, submodules: &[Submodule], paths: &[PathBuf], shown: &str) -> Input {
     let is_meant = |submodule: &&Submodule| paths.iter().any(|path| inside(path, &submodule.path).is_some());
-    input.origins.extend(submodules.iter().filter(is_meant).map(|Submodule { path, commit }| Origin {
-        name: format!("{shown}{}", input::name(path)),
+    input.origins.extend(submodules.iter().filter(is_meant).map(|Submodule { path, commit }| UnreadSource {
+        name: format!("{shown}{}", file::name(path)),
         hash: hash_of(commit.as_bytes()),
         what: "a submodule; compare the two commits in its own repository",
     }));
@@ -171,13 +172,14 @@ fn existing(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> In
 /// What is in the paths, with the kustomizations that are not rendered.
 fn read(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
     let input = input::read_at(paths, sources, place);
-    let unrendered = if sources.kustomize { Vec::new() } else { unrendered(&input, place) };
+    let unrendered =
+        if sources.kustomize { Vec::new() } else { unrendered(input.fleet.sources(), &place.folder, &place.shown) };
     Input { unrendered, ..input }
 }
 
 /// What the names of the files in a path begin with.
 fn prefix(path: &Path) -> String {
-    let name = input::name(path);
+    let name = file::name(path);
     let name = name.trim_end_matches('/');
     match (path.is_dir(), name) {
         (true, "" | ".") => String::new(),

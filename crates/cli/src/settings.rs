@@ -7,7 +7,7 @@ use metadata_propagation::Settings;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::input::text;
+use crate::file::text;
 
 /// The settings in the file, or the defaults if none is named.
 ///

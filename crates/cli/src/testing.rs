@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::args::TestArgs;
 use crate::output::junit::{self, Ran};
 use crate::style::{BOLD, ERROR};
-use crate::{Exit, Failure, input, output, settings};
+use crate::{Exit, Failure, file, input, output, settings};
 
 /// The results of the cases.
 #[derive(Serialize)]
@@ -101,8 +101,8 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
 /// Runs the cases of a file. If they are to be written and an answer differs, the answers are written into the file.
 fn tested(file: &Path, settings: &Value, is_written: bool) -> Vec<Tested> {
     let run = || {
-        let text = input::text(file).map_err(|message| CaseFault { message, at: None })?;
-        let cases = CaseFile::read(&input::name(file), &text, settings)?;
+        let text = file::text(file).map_err(|message| CaseFault { message, at: None })?;
+        let cases = CaseFile::read(&file::name(file), &text, settings)?;
         let answers = cases.cases.iter().map(Case::answers).collect::<Result<Vec<_>, _>>()?;
         let of_cases = cases.cases.iter().zip(&answers);
         let results: Vec<_> =
@@ -115,7 +115,7 @@ fn tested(file: &Path, settings: &Value, is_written: bool) -> Vec<Tested> {
         }
         Ok::<_, CaseFault>(results)
     };
-    let name = || input::name(file);
+    let name = || file::name(file);
     match run() {
         Ok(results) => {
             let of_case = |(version, differences): (_, Vec<Difference>)| {

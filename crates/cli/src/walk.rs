@@ -48,7 +48,7 @@ fn is_found(file: &Path) -> bool {
 
 /// Files that were found in directories: manifests, kustomizations, and what manifests are rendered from.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
+pub(crate) struct FoundFiles {
     pub(crate) files: Vec<PathBuf>,
     /// Those among them that symbolic links lead to.
     linked: BTreeSet<PathBuf>,
@@ -61,7 +61,7 @@ pub(crate) struct Walk {
     pub(crate) unreadable: Vec<(String, String)>,
 }
 
-impl Walk {
+impl FoundFiles {
     /// Adds the files in a directory and all directories below it, in order. Symbolic links are followed, unless what they
     /// lead to is in the directory.
     pub(crate) fn add(&mut self, folder: &Path, tracked: &Tracked) {

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use metadata_propagation::tags_of_kind;
 use serde_json::Value;
 
-use crate::check::{FindingLevel, ObjectFinding};
 use crate::object::FleetObject;
+use crate::object_finding::{FindingLevel, ObjectFinding};
 
 /// A Composition composes kinds that no policy activates.
 pub const INACTIVE: &str = "inactive";

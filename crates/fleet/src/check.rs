@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::{
     Action, Carried, Cluster, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings, Stance,
-    TagDelivery, concerns, evaluate,
+    concerns, evaluate,
 };
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::activation::Activation;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
+use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use crate::probe::{Blame, ReadProblem, blame, probe};
 use crate::refusal::{Refusal, has_rules, of_object};
 use crate::relations::{is_of_topology, related};
@@ -38,49 +39,6 @@ pub struct ObjectFindings {
     /// Why the object itself could not be read, if that is among the findings.
     own_problem: Option<ReadProblem>,
 }
-
-/// One fact about one object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ObjectFinding {
-    /// How the policy reacts.
-    pub level: FindingLevel,
-    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`],
-    /// [`REFUSED`] and [`UNREADABLE`].
-    pub check: &'static str,
-    /// One sentence: lower case, no final stop, input in backticks.
-    pub message: String,
-    /// Where in the object, such as `spec.template.metadata.labels`.
-    pub at: String,
-    /// The entries that it is about; its position is that of the first one that is set there.
-    pub keys: Vec<String>,
-    /// What happens to cloud tags, if it is about a resource of a Composition.
-    pub verdict: Option<TagDelivery>,
-}
-
-/// How the policy reacts to an [`ObjectFinding`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FindingLevel {
-    /// It warns once the object is stored.
-    Note,
-    /// It warns.
-    Warning,
-    /// It refuses, in verify mode at least.
-    Error,
-}
-
-/// The object differs from the rules.
-pub const DRIFT: &str = "drift";
-/// A label or annotation is set at a place from which nothing propagates.
-pub const MISPLACED: &str = "misplaced";
-/// An object above has an entry that the API server would reject in this one.
-pub const ILLEGAL: &str = "illegal";
-/// The object does not have the structure of a Kubernetes object, or contains something that cannot be followed.
-pub const UNREADABLE: &str = "unreadable";
-/// A webhook of Cluster API refuses the object.
-pub const REFUSED: &str = "refused";
-/// A label of a composite does not become a cloud tag.
-pub const CLOUD_TAGS: &str = "cloudTags";
 
 impl Checker {
     /// The mode of the settings does not matter.

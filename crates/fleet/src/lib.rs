@@ -26,6 +26,7 @@ mod made;
 mod masks;
 mod member;
 mod object;
+mod object_finding;
 mod overlay;
 mod plan;
 mod predicted;
@@ -48,9 +49,7 @@ mod written;
 pub use activation::{Activation, INACTIVE, InactiveKind};
 pub use apply::Applied;
 pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
-pub use check::{
-    CLOUD_TAGS, Checker, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, ObjectFindings, REFUSED, UNREADABLE,
-};
+pub use check::{Checker, ObjectFindings};
 pub use count::count;
 pub use fleet::Fleet;
 pub use folding::Folding;
@@ -62,6 +61,7 @@ pub use locate::{Locator, SourceSpan};
 pub use masks::masked;
 pub use member::Member;
 pub use object::{FleetObject, ObjectId, Origin};
+pub use object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 pub use plan::{
     Because, EditOwners, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner, Uncounted,
     Unknown, Verdict,

@@ -30,11 +30,12 @@ use self::difference::{differences, unknown};
 use self::path::{at, scaled};
 use self::reach::{Part, machines};
 use self::template::{Acceptance, acceptance};
-use crate::check::{Checker, UNREADABLE};
+use crate::check::Checker;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId, create};
+use crate::object_finding::UNREADABLE;
 use crate::relations::is_of_topology;
 
 pub use self::reach::Machines;

@@ -2,9 +2,10 @@
 //!
 //! Source: `patches/variables/variables.go` of Cluster API.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
-use crate::desired::version;
 use crate::fields::{get, set, set_some, text};
 
 /// Annotations that are not shown to patches.
@@ -43,6 +44,15 @@ pub(crate) fn cluster(cluster: &Value, namespace: &str) -> Value {
         set_some(&mut builtin, &["cluster", "network", list], get(network, &[list, "cidrBlocks"]));
     }
     builtin
+}
+
+/// The version of a topology, as the webhook of Clusters stores it.
+pub(crate) fn version(cluster: &Value) -> Cow<'_, str> {
+    let version = text(cluster, &["spec", "topology", "version"]);
+    if version.is_empty() || version.starts_with('v') {
+        return Cow::Borrowed(version);
+    }
+    Cow::Owned(format!("v{version}"))
 }
 
 /// What is read of the control plane.

@@ -2,12 +2,10 @@
 //!
 //! Source: `exp/topology/desiredstate/desired_state.go` of Cluster API.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value, json};
 
 use crate::Yaml;
-use crate::builtins;
+use crate::builtins::{self, version};
 use crate::fields::{get, list, merged, set, text};
 use crate::item::{Holder, PatchWrite, TemplateItem, copy, object};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
@@ -299,15 +297,6 @@ impl<'a> ClassTopology<'a> {
         items.push(self.item((owner, PartRole::Workers, holder), json!({}), workers));
         Ok(items)
     }
-}
-
-/// The version of a topology, as the webhook of Clusters stores it.
-pub(crate) fn version(cluster: &Value) -> Cow<'_, str> {
-    let version = text(cluster, &["spec", "topology", "version"]);
-    if version.is_empty() || version.starts_with('v') {
-        return Cow::Borrowed(version);
-    }
-    Cow::Owned(format!("v{version}"))
 }
 
 /// Whether the upgrade of an entry is deferred: by its own annotation, or by that of an earlier one in the same list.

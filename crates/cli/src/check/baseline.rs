@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::input;
+use crate::file;
 use crate::output::report::FindingEntry;
 
 /// The findings of a file, and which of them still exist.
@@ -35,8 +35,7 @@ impl Baseline {
     /// # Errors
     /// When the file cannot be read, or is not a baseline.
     pub(super) fn read(path: &Path) -> Result<Baseline, Failure> {
-        let text =
-            input::text(path).map_err(|reason| Failure(format!("cannot read `{}`: {reason}", path.display())))?;
+        let text = file::text(path).map_err(|reason| Failure(format!("cannot read `{}`: {reason}", path.display())))?;
         let content: Content = serde_json::from_str(&text)
             .map_err(|error| Failure(format!("`{}` is not a baseline: {error}", path.display())))?;
         Ok(Baseline { known: content.findings, found: BTreeSet::new() })

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::not_read::{Matters, NotRead};
 use super::roots::relative;
-use crate::input::{Input, Origin};
+use crate::input::{Input, UnreadSource};
 use crate::kustomizations::Unrendered;
 use crate::output::report::Where;
 use crate::renderers::is_renderer;
@@ -69,11 +69,11 @@ pub(super) fn origins(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Vec<
     });
     let mut found = Vec::new();
     for name in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
-        let hash = |side: &BTreeMap<&str, &Origin>| side.get(name).map(|origin| origin.hash);
+        let hash = |side: &BTreeMap<&str, &UnreadSource>| side.get(name).map(|origin| origin.hash);
         if hash(&old) == hash(&new) {
             continue;
         }
-        let Some(Origin { name, what, .. }) = new.get(name).or_else(|| old.get(name)) else { continue };
+        let Some(UnreadSource { name, what, .. }) = new.get(name).or_else(|| old.get(name)) else { continue };
         let place = Where { file: name.clone(), ..Where::default() };
         found.push(NotRead { place, reason: format!("it changes: {what}"), matters: Matters::CannotTell });
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::audit::{self, Event};
-use crate::input;
+use crate::file;
 
 /// One request, and its position.
 pub(super) struct Recorded<'t> {
@@ -28,7 +28,7 @@ pub(super) enum RecordedRequest<'t> {
 /// The text of a file, unpacked if it is packed with gzip.
 pub(super) fn text(file: &Path) -> Result<String, String> {
     if file.extension().is_none_or(|ending| ending != "gz") {
-        return input::text(file);
+        return file::text(file);
     }
     let packed = std::fs::File::open(file).map_err(|error| error.to_string())?;
     let mut text = String::new();

@@ -1,0 +1,47 @@
+//! What was found in one object.
+
+use metadata_propagation::TagDelivery;
+use serde::Serialize;
+
+/// One fact about one object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectFinding {
+    /// How the policy reacts.
+    pub level: FindingLevel,
+    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`],
+    /// [`REFUSED`] and [`UNREADABLE`].
+    pub check: &'static str,
+    /// One sentence: lower case, no final stop, input in backticks.
+    pub message: String,
+    /// Where in the object, such as `spec.template.metadata.labels`.
+    pub at: String,
+    /// The entries that it is about; its position is that of the first one that is set there.
+    pub keys: Vec<String>,
+    /// What happens to cloud tags, if it is about a resource of a Composition.
+    pub verdict: Option<TagDelivery>,
+}
+
+/// How the policy reacts to an [`ObjectFinding`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FindingLevel {
+    /// It warns once the object is stored.
+    Note,
+    /// It warns.
+    Warning,
+    /// It refuses, in verify mode at least.
+    Error,
+}
+
+/// The object differs from the rules.
+pub const DRIFT: &str = "drift";
+/// A label or annotation is set at a place from which nothing propagates.
+pub const MISPLACED: &str = "misplaced";
+/// An object above has an entry that the API server would reject in this one.
+pub const ILLEGAL: &str = "illegal";
+/// The object does not have the structure of a Kubernetes object, or contains something that cannot be followed.
+pub const UNREADABLE: &str = "unreadable";
+/// A webhook of Cluster API refuses the object.
+pub const REFUSED: &str = "refused";
+/// A label of a composite does not become a cloud tag.
+pub const CLOUD_TAGS: &str = "cloudTags";
