@@ -111,7 +111,7 @@ fn the_page_shows_the_infrastructure_clusters() -> Result<()> {
         }
         writeln!(table, " | {source} |")?;
     }
-    check_section("docs/cloud-tags.md", "infra-clusters", &table)
+    check_section("docs/tag-profiles.md", "infra-clusters", &table)
 }
 
 #[test]
