@@ -129,7 +129,7 @@ profile: named.wasm
 named.wasm:
 	CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo scripts/wasm.sh metadata-propagation-policy target/named/policy.wasm
 
-## bench-check: every verb of the command line over generated fleets: seconds, and megabytes at most
+## bench-check: every verb of the command line over generated fleets, and plan of 1,000 Clusters: seconds, and megabytes at most
 bench-check:
 	cargo build --locked --profile bench --package propagate --package fleet --examples --bins
 	scripts/bench-check.sh target/release 10000 100000

@@ -23,6 +23,34 @@ const PAGES: &str = "https://github.com/plexsphere/metadata-propagation-policy/b
 /// All checks except the guard rails, ordered by name.
 const CHECKS: &[Check] = &[
     Check {
+        id: "class.idleSelector",
+        finds: "a selector of a patch selects no template of its ClusterClass",
+        help: "correct API version, kind and `matchResources`: they are those of a template that the class refers to; a webhook refuses the class until then",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: "class.noWorkerClass",
+        finds: "a selector of a patch names a class of workers that its ClusterClass does not have",
+        help: "correct or remove the name; a webhook refuses the class until then",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: "class.replacedMap",
+        finds: "a patch replaces a whole map of labels or annotations",
+        help: "write each entry with a path of its own, such as `/spec/template/metadata/labels/example.com~1team`",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: "class.unusedVariable",
+        finds: "no patch of a ClusterClass reads a variable",
+        help: "remove the variable, or write the patch that reads it",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
         id: "clusterApi.rollout",
         finds: "an edit would replace, delete or orphan Machines",
         help: "approve the rollout with the annotation `metadata-propagation.plexsphere.com/approve-rollout` and a reason, or revert the edit",

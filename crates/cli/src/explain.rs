@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Hierarchy, Locator, Member, Placement, State, help_of_skips, help_of_unknown};
+use fleet::{Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of_skips, help_of_unknown};
 use metadata_propagation::Report;
 
 use crate::args::{ExplainArgs, PlainFormat};
@@ -180,7 +180,7 @@ fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &s
         let (marked, end) =
             if step.member == number { (BOLD, BOLD.render_reset()) } else { (Style::new(), BOLD.render_reset()) };
         let _ = writeln!(out, "{marked}{}{end}{}", member.id, note(member));
-        if step.placements.is_empty() {
+        if step.placements.is_empty() && step.patches.is_empty() {
             let reason =
                 hierarchy.unknown(step.member).map(|(member, reason)| format!(": {} is skipped: {reason}", member.id));
             let _ =
@@ -198,9 +198,7 @@ fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &s
             let Some(placement) = placements.first() else { continue };
             let value = placement.value.as_ref().map(|value| format!(" {}", visible(value))).unwrap_or_default();
             let places = placements.iter().filter(|placement| !is_absent(&placement.state)).filter_map(|placement| {
-                let place = locator.locate(member.origin.as_ref()?, &placement.at, &[key.to_owned()]);
-                let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
-                Some(format!(" {DIM}{name}:{}:{}{DIM:#}", place.position.line, place.position.column))
+                Some(place(&mut locator, fleet, (member.origin.as_ref()?, &placement.at), &[key.to_owned()]))
             });
             let places: String = places.collect();
             let arrow = if placement.state == State::NotPropagated { "from " } else { "" };
@@ -211,7 +209,19 @@ fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &s
             }
             add_help(placement.help.as_ref(), "    ", out);
         }
+        for used in &step.patches {
+            let at = format!("spec.patches[{}]", used.patch);
+            let place = member.origin.as_ref().map(|origin| place(&mut locator, fleet, (origin, &at), &[]));
+            let _ = writeln!(out, "  {at}:{}\n    {DIM}{used}{DIM:#}", place.unwrap_or_default());
+        }
     }
+}
+
+/// Where an entry is, as file, line and column.
+fn place(locator: &mut Locator<'_>, fleet: &Fleet, (origin, at): (&Origin, &str), keys: &[String]) -> String {
+    let place = locator.locate(origin, at, keys);
+    let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
+    format!(" {DIM}{name}:{}:{}{DIM:#}", place.position.line, place.position.column)
 }
 
 /// Whether nothing is set at the place that is printed.

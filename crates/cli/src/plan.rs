@@ -5,7 +5,6 @@ mod github;
 mod json;
 mod markdown;
 mod not_read;
-mod owners;
 mod rendered;
 mod roots;
 mod text;

@@ -128,6 +128,9 @@ fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<
             (true, Effect::Destructive) => messages::deletes(&edit.at),
             (true, Effect::Rollout) => messages::releases(&edit.at),
             (true, Effect::CannotTell) => messages::may_release(&edit.at),
+            (false, Effect::CannotTell) if kind == EditedKind::Cluster && edit.at.ends_with(".variables") => {
+                messages::patches_may_replace(&edit.at)
+            }
             _ => sentence(&edit.at, kind.machines()),
         };
         if findings.is_empty() {

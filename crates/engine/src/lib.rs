@@ -78,6 +78,7 @@ pub use ::cluster_api::settings::{ClusterApi, Guards, NodeSync, OnConflict, OptI
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};
+pub use facts::annotations::EXEMPT;
 pub use facts::change::{Action, Change, EntryNoun, Value};
 pub use facts::fact::{Fact, InPlacePaths, Mentioned, NamedEntry};
 pub use facts::finding::{Finding, TagDelivery};

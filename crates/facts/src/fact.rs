@@ -108,7 +108,7 @@ macro_rules! facts {
                         $(let _ = $field;)*
                         write!(f, $sentence)
                     })+
-                    Fact::AlsoInPlace { fact, others } => write!(f, "{fact}; {others}"),
+                    Fact::AlsoInPlace { fact, others } => write!(f, "{}; {others}", fact.without_advice()),
                     Fact::TagDelivery { sentence, .. } => f.write_str(sentence),
                 }
             }
@@ -193,6 +193,9 @@ facts! {
     /// Whether Machines are replaced depends on something that the policy does not see.
     MayReplace { path: Mentioned, machines: &'static str } "may-replace-machines"
         "changing `{path}` may replace {machines}";
+    /// Whether Machines are replaced depends on patches of the class, which `propagate plan` evaluates.
+    PatchesMayReplace { path: Mentioned } "patches-may-replace-machines"
+        "changing `{path}` may replace Machines";
     /// Machines are replaced at a time that the edit sets.
     Schedules { path: Mentioned, machines: &'static str } "schedules-replacement"
         "changing `{path}` schedules the replacement of {machines}";
@@ -260,6 +263,8 @@ impl Fact {
                 .to_owned(),
             Fact::NotSyncedAsAnnotation { .. } => "use a label".to_owned(),
             Fact::ForwardedSpelling { .. } => "forward `metadata.labels`".to_owned(),
+            Fact::PatchesMayReplace { .. } => "`propagate plan --live FILE` can tell".to_owned(),
+            Fact::AlsoInPlace { fact, .. } => return fact.advice(),
             _ => return None,
         })
     }

@@ -11,6 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::activation::Activation;
+use crate::class_findings::class_findings;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
@@ -18,6 +19,7 @@ use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED,
 use crate::probe::{Blame, ReadProblem, blame, probe};
 use crate::refusal::{Refusal, has_rules, of_object};
 use crate::relations::{is_of_topology, related};
+use crate::templates::TemplateEvaluation;
 
 /// Checks objects under the same settings.
 pub struct Checker {
@@ -79,15 +81,21 @@ impl Checker {
     #[must_use]
     pub fn fleet(&self, fleet: &Fleet) -> Vec<ObjectFindings> {
         let objects: Vec<&FleetObject> = fleet.objects().collect();
+        let templates = TemplateEvaluation::of(fleet.objects(), &self.verify);
         let one = |object: &&FleetObject| {
-            let (checked, blame) = self.examined(object, fleet);
+            let evaluated = templates.evaluated(object);
+            let (mut checked, blame) = self.examined(&evaluated.object, fleet);
+            checked.findings.iter_mut().for_each(|finding| finding.at = evaluated.written(&finding.at));
+            checked.findings.extend(evaluated.findings);
             let probed = if checked.is_concerned { probe(object, &self.verify, fleet) } else { Vec::new() };
             (checked, blame.into_iter().chain(probed).collect::<Vec<Blame>>())
         };
         let (mut all, blames): (Vec<ObjectFindings>, Vec<Vec<Blame>>) = each(&objects, one).into_iter().unzip();
         let activation = Activation::of(fleet.objects());
         for (object, checked) in objects.iter().zip(&mut all) {
-            checked.findings.extend(activation.findings(object));
+            let of_class = class_findings(object, fleet);
+            checked.is_concerned |= !of_class.is_empty();
+            checked.findings.extend(activation.findings(object).into_iter().chain(of_class));
         }
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
         if blames.is_empty() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct ObjectFinding {
     /// How the policy reacts.
     pub level: FindingLevel,
-    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`],
+    /// The check: a setting such as `guards.adoption`, a note about a class such as `class.unusedVariable`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`],
     /// [`REFUSED`] and [`UNREADABLE`].
     pub check: &'static str,
     /// One sentence: lower case, no final stop, input in backticks.
@@ -25,7 +25,7 @@ pub struct ObjectFinding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingLevel {
-    /// It warns once the object is stored.
+    /// It accepts the object, and warns at most once it is stored.
     Note,
     /// It warns.
     Warning,

@@ -7,6 +7,7 @@ use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated};
 use serde::Serialize;
 use serde_json::Value;
+use topology::{MetadataUse, metadata_uses};
 
 use crate::help::{help_of_own, help_of_skip};
 use crate::hierarchy::Hierarchy;
@@ -20,6 +21,8 @@ pub struct PathStep {
     pub member: usize,
     /// Every place of the object that has the key, should have it, or does not get it.
     pub placements: Vec<Placement>,
+    /// What patches of a ClusterClass do with the key.
+    pub patches: Vec<MetadataUse>,
 }
 
 /// A key at one place of an object.
@@ -84,10 +87,14 @@ impl Hierarchy {
         let entries = self.entries(&above);
         let mut steps: Vec<PathStep> = above
             .into_iter()
-            .map(|member| PathStep { member, placements: self.placements(member, key, &entries) })
+            .map(|member| PathStep {
+                member,
+                placements: self.placements(member, key, &entries),
+                patches: self.patches(member, key, &entries),
+            })
             .collect();
         self.below(number, key, &mut steps);
-        steps.retain(|step| step.member == number || !step.placements.is_empty());
+        steps.retain(|step| step.member == number || !step.placements.is_empty() || !step.patches.is_empty());
         steps
     }
 
@@ -149,7 +156,8 @@ impl Hierarchy {
 
     fn below(&self, number: usize, key: &str, steps: &mut Vec<PathStep>) {
         for child in self.member(number).into_iter().flat_map(|member| &member.children) {
-            steps.push(PathStep { member: *child, placements: self.placements(*child, key, &BTreeSet::new()) });
+            let placements = self.placements(*child, key, &BTreeSet::new());
+            steps.push(PathStep { member: *child, placements, patches: Vec::new() });
             self.below(*child, key, steps);
         }
     }
@@ -174,6 +182,16 @@ impl Hierarchy {
             }
         }
         entries
+    }
+
+    /// What patches of a class do with the key. If entries lead to an object, only those for its templates count.
+    fn patches(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<MetadataUse> {
+        let Some(class) = self.member(number).filter(|member| member.id.kind == "ClusterClass") else {
+            return Vec::new();
+        };
+        let mut uses = metadata_uses(&class.written.once(), key);
+        uses.retain(|it| entries.is_empty() || it.parts.iter().any(|part| entries.contains(part)));
+        uses
     }
 
     /// Every place of an object that has the key, should have it, or does not get it. Of topologies and classes only

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::json::{DocumentJson, json};
@@ -226,6 +227,19 @@ fn list(json: &str) -> Option<(Vec<&RawValue>, ListOf)> {
 /// The offset of a part of a text in it.
 fn offset(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+/// The value of one document, as Kubernetes reads it: of two equal keys the last one counts.
+///
+/// # Errors
+/// When it is not YAML.
+pub(crate) fn value_of(text: &str) -> Result<Value, String> {
+    let read = || {
+        let tree = Tree::read(text)?;
+        tree.root().map_or_else(|| Ok("null".to_owned()), |root| Ok(json(&tree, root, text.len())?.text))
+    };
+    let text = read().map_err(|TreeFault { message, .. }| message)?;
+    serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
 /// A text that is one YAML or JSON document, as JSON; `null` where it is empty.

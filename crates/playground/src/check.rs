@@ -1,6 +1,6 @@
 //! What the policy finds in stored objects.
 
-use fleet::{Checker, FindingLevel, Fleet, ObjectFindings};
+use fleet::{Checker, FindingLevel, Fleet, ObjectFindings, TemplateEvaluation};
 use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, TagDelivery, evaluate};
 use serde::Serialize;
 use serde_json::Value;
@@ -59,12 +59,14 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
     marks.extend(read.marks);
     let Some(settings) = read.settings else { return CheckAnswer { marks, objects: Vec::new() } };
     let checker = Checker::new(&settings);
+    let templates = TemplateEvaluation::of(fleet.objects(), &settings);
     let objects = fleet
         .objects()
         .zip(checker.fleet(&fleet))
         .map(|(object, ObjectFindings { findings, inert, is_concerned, .. })| {
             let is_concerned = is_concerned && is_about_composites(object, &settings);
-            let reported = if is_concerned { reported(object, &settings, &fleet) } else { Vec::new() };
+            let evaluated = templates.evaluated(object);
+            let reported = if is_concerned { reported(&evaluated.object, &settings, &fleet) } else { Vec::new() };
             let text = fleet.sources().get(object.origin.source).map_or("", |source| &source.name);
             let told = findings.into_iter().map(|finding| {
                 let (level, severity) = match finding.level {
@@ -79,17 +81,18 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
             });
             let mut findings: Vec<ShownFinding> = told.collect();
             findings.extend(reported.iter().filter(|finding| finding.stance == Stance::Ignore).map(|finding| {
+                let at = evaluated.written(&finding.at);
                 ShownFinding {
                     level: "note",
                     check: finding.check,
                     verdict: finding.verdict,
-                    at: finding.at.clone(),
                     mark: Mark {
                         text: text.to_owned(),
-                        place: places.of(&object.origin, &finding.at, &[]),
+                        place: places.of(&object.origin, &at, &[]),
                         severity: Weight::Info,
                         message: finding.message.to_string(),
                     },
+                    at,
                 }
             }));
             CheckedObject {

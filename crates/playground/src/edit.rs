@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fleet::{Fleet, FleetObject, Plan, Source};
+use fleet::{EditOwners, EntryDifference, Fleet, FleetObject, Plan, Source};
 use metadata_propagation::{
     Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Settings, Stance,
     evaluate,
@@ -20,8 +20,21 @@ use crate::settings;
 pub(crate) struct EditAnswer {
     marks: Vec<Mark>,
     writes: Vec<ObjectEdit>,
+    /// The owners of Machines that edits affect through variables and patches of a ClusterClass.
+    owners: Vec<AffectedOwner>,
     /// The effects on objects that are not written themselves.
     further: Vec<Further>,
+}
+
+/// An owner of Machines that an edit affects.
+#[derive(Debug, Serialize)]
+struct AffectedOwner {
+    /// The edited object and the path in it.
+    title: String,
+    at: String,
+    effect: String,
+    /// The owner, the effect, and why.
+    text: String,
 }
 
 /// A label or annotation that is added to, changed in or removed from a child object.
@@ -78,7 +91,7 @@ pub(crate) fn edit(question: EditQuestion) -> EditAnswer {
         [&old, &new, &others].into_iter().flat_map(|fleet| TextPlaces::new(fleet).problems()).collect();
     marks.extend(read.marks);
     let Some(settings) = read.settings else {
-        return EditAnswer { marks, writes: Vec::new(), further: Vec::new() };
+        return EditAnswer { marks, writes: Vec::new(), owners: Vec::new(), further: Vec::new() };
     };
     let mut cluster = StoredText { written: Manifests::default(), old: &old, others: &others };
     let mut places = TextPlaces::new(&new);
@@ -95,26 +108,34 @@ pub(crate) fn edit(question: EditQuestion) -> EditAnswer {
         writes.push(write(object, before, &review, outcome, &mut places));
     }
     marks.extend(writes.iter().flat_map(|write| told(write, new.sources())));
-    let further = if writes.iter().all(|write| write.accepted) { further(&question, &settings) } else { Vec::new() };
-    EditAnswer { marks, writes, further }
+    let is_accepted = writes.iter().all(|write| write.accepted);
+    let plan = if is_accepted { plan(&question, &settings) } else { Plan::default() };
+    let owners = plan.owners.iter().flat_map(affected).collect();
+    EditAnswer { marks, writes, owners, further: plan.further.into_iter().map(further).collect() }
 }
 
-/// The effects of the writes on all other objects, once every rule has been applied.
-fn further(question: &EditQuestion, settings: &Settings) -> Vec<Further> {
+/// The effects of the writes, once every rule has been applied.
+fn plan(question: &EditQuestion, settings: &Settings) -> Plan {
     let [old, new, others] = [&question.old, &question.new, &question.others].map(NamedText::source);
     let before = Fleet::read(vec![old.clone(), others.clone()]);
-    // If two objects have the same name, the first is used.
-    let after = Fleet::read(vec![new, old, others]);
-    let entries = Plan::of(&before, &after, settings).further.into_iter();
-    let further = entries.map(|entry| Further {
-        title: entry.id.to_string(),
-        is_predicted: entry.is_predicted,
-        at: entry.at,
-        key: entry.key,
-        from: entry.from,
-        to: entry.to,
-    });
-    further.collect()
+    let all = Fleet::read(vec![new, old, others]);
+    // The first of two objects with the same name replaces the other one.
+    let after = all.part(|object| all.find(&object.id).is_some_and(|first| std::ptr::eq(first, object)), |_| true);
+    Plan::of(&before, &after, settings)
+}
+
+fn further(entry: EntryDifference) -> Further {
+    let EntryDifference { id, is_predicted, at, key, from, to } = entry;
+    Further { title: id.to_string(), is_predicted, at, key, from, to }
+}
+
+fn affected(edit: &EditOwners) -> impl Iterator<Item = AffectedOwner> {
+    edit.owners.iter().map(|owner| AffectedOwner {
+        title: edit.id.to_string(),
+        at: edit.at.clone(),
+        effect: owner.effect_name(),
+        text: owner.to_string(),
+    })
 }
 
 fn review<'r>(question: &'r EditQuestion, object: &'r FleetObject, before: Option<&'r FleetObject>) -> Review<'r> {

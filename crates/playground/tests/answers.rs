@@ -155,6 +155,24 @@ fn effects_in_other_objects_are_reported() {
 }
 
 #[test]
+fn owners_that_a_variable_affects_are_reported_with_the_patch() {
+    let class = include_str!("../../../examples/quick-start/class.yaml");
+    let edited = class.replace("value: 3.6.0", "value: 3.6.1");
+    let [_, cluster, ..] = edited.split("---\n").collect::<Vec<_>>()[..] else { panic!("no Cluster") };
+    let answer = asked(&json!({
+        "ask": "edit", "old": text("old", class), "new": text("new", cluster), "others": text("others", ""),
+        "settings": text("settings", ""),
+    }));
+    let reason = "variable `etcdImageTag` → patch `etcdImageTag` → KubeadmControlPlane \
+        spec.kubeadmConfigSpec.clusterConfiguration.etcd.local.imageTag: \"3.6.0\" → \"3.6.1\"";
+    let owner = json!({
+        "title": "Cluster default/my-cluster", "at": "spec.topology.variables", "effect": "rollout",
+        "text": format!("KubeadmControlPlane default/my-cluster-*: rollout of 3 Machines; {reason}"),
+    });
+    assert_eq!(answer["owners"], json!([owner]));
+}
+
+#[test]
 fn a_refusal_is_printed_as_kubectl_prints_it() {
     let answer = asked(&json!({
         "ask": "edit", "old": text("old", ""), "new": text("new", MACHINE), "others": text("others", ""),

@@ -2,141 +2,83 @@
 //!
 //! Source: `HermeticTxtFuncMap` of Masterminds/sprig v3.
 
+mod kinds;
 mod lists;
 mod maps;
 mod numbers;
+pub(crate) mod of_compositions;
 mod semver;
+mod signatures;
 mod strings;
 
-use gotmpl::{Result, TemplateError, Value};
+use std::sync::Arc;
 
+use gotmpl::{Result, TemplateError, Value, ValueFunc};
+
+pub(crate) use self::maps::with;
+use self::signatures::check;
 use crate::go;
 
 /// A function of templates.
 pub(crate) type SprigFunction = fn(&[Value]) -> Result<Value>;
 
-/// The functions that are evaluated.
-pub(crate) fn table() -> impl Iterator<Item = (&'static str, SprigFunction)> {
-    let tables = [BASICS, strings::TABLE, lists::TABLE, maps::TABLE, numbers::TABLE, semver::TABLE];
-    tables.into_iter().flatten().copied()
+/// The function of a name, if it is evaluated. It returns Go's errors for values of other types.
+pub(crate) fn find(name: &str) -> Option<ValueFunc> {
+    let tables = [BASICS, kinds::TABLE, strings::TABLE, lists::TABLE, maps::TABLE, numbers::TABLE, semver::TABLE];
+    let of_name = |name: &str| tables.into_iter().flatten().find(|(known, _)| *known == name);
+    let rest = name.strip_prefix("must").and_then(|rest| Some((rest.get(..1)?.to_lowercase(), rest.get(1..)?)));
+    // Functions with this prefix return an error where the others do not.
+    let alias = rest.map(|(first, rest)| first + rest).filter(|name| WITH_MUST.contains(&&**name));
+    of_name(alias.as_deref().unwrap_or(name)).map(|(known, function)| guarded(known, *function))
 }
 
-/// The function of a name.
-pub(crate) fn find(name: &str) -> Option<SprigFunction> {
-    table().find(|(known, _)| *known == name).map(|(_, function)| function)
+/// A function that is called with arguments that Go accepts and that are not too large.
+fn guarded(name: &'static str, function: impl Fn(&[Value]) -> Result<Value> + Send + Sync + 'static) -> ValueFunc {
+    Arc::new(move |args| {
+        check(name, args)?;
+        if is_within_limits(args) { function(args) } else { Err(TemplateError::Write) }
+    })
 }
 
-/// Functions that Cluster API admits and that are not evaluated here.
+/// Functions that also exist with the prefix `must`.
+#[rustfmt::skip]
+const WITH_MUST: &[&str] = &[
+    "append", "compact", "deepCopy", "first", "fromJson", "has", "initial", "last", "merge", "mergeOverwrite", "prepend",
+    "push", "regexFind", "regexMatch", "regexReplaceAll", "regexReplaceAllLiteral", "regexSplit", "rest", "reverse",
+    "toJson", "toPrettyJson", "toRawJson", "uniq", "without",
+];
+
+/// The largest arguments of a function, in bytes and values, and the deepest: values can double with every call.
+const MAX_SIZE: usize = 1 << 20;
+const MAX_DEPTH: usize = 64;
+
+fn is_within_limits(args: &[Value]) -> bool {
+    fn charge(value: &Value, depth: usize, left: &mut usize) -> bool {
+        let size = if let Value::String(text) = value { text.len() } else { 0 };
+        *left = left.saturating_sub(size + 1);
+        depth < MAX_DEPTH
+            && *left > 0
+            && match value {
+                Value::List(elements) => elements.iter().all(|element| charge(element, depth + 1, left)),
+                Value::Map(fields) => fields.values().all(|field| charge(field, depth + 1, left)),
+                _ => true,
+            }
+    }
+    let mut left = MAX_SIZE;
+    args.iter().all(|arg| charge(arg, 0, &mut left))
+}
+
+/// Functions of sprig that are not evaluated here.
+#[rustfmt::skip]
 pub(crate) const NOT_EVALUATED: &[&str] = &[
-    "abbrev",
-    "abbrevboth",
-    "add1f",
-    "addf",
-    "adler32sum",
-    "ago",
-    "all",
-    "any",
-    "b32dec",
-    "b32enc",
-    "base",
-    "bcrypt",
-    "buildCustomCert",
-    "camelcase",
-    "chunk",
-    "clean",
-    "decryptAES",
-    "deepCopy",
-    "deepEqual",
-    "derivePassword",
-    "dig",
-    "dir",
-    "divf",
-    "duration",
-    "durationRound",
-    "encryptAES",
-    "ext",
-    "genCA",
-    "genCAWithKey",
-    "genPrivateKey",
-    "genSelfSignedCert",
-    "genSelfSignedCertWithKey",
-    "genSignedCert",
-    "genSignedCertWithKey",
-    "hello",
-    "htpasswd",
-    "initials",
-    "isAbs",
-    "kebabcase",
-    "kindIs",
-    "kindOf",
-    "maxf",
-    "merge",
-    "mergeOverwrite",
-    "minf",
-    "mulf",
-    "mustAppend",
-    "mustChunk",
-    "mustCompact",
-    "mustDateModify",
-    "mustDeepCopy",
-    "mustFirst",
-    "mustHas",
-    "mustInitial",
-    "mustLast",
-    "mustMerge",
-    "mustMergeOverwrite",
-    "mustPrepend",
-    "mustPush",
-    "mustRegexFind",
-    "mustRegexFindAll",
-    "mustRegexReplaceAll",
-    "mustRegexReplaceAllLiteral",
-    "mustRegexSplit",
-    "mustRest",
-    "mustReverse",
-    "mustSlice",
-    "mustToDate",
-    "mustToPrettyJson",
-    "mustToRawJson",
-    "mustUniq",
-    "mustWithout",
-    "must_date_modify",
-    "nospace",
-    "osBase",
-    "osClean",
-    "osDir",
-    "osExt",
-    "osIsAbs",
-    "plural",
-    "randInt",
-    "regexFindAll",
-    "regexQuoteMeta",
-    "round",
-    "seq",
-    "set",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "shuffle",
-    "snakecase",
-    "splitn",
-    "subf",
-    "swapcase",
-    "toDate",
-    "toDecimal",
-    "toPrettyJson",
-    "toRawJson",
-    "tuple",
-    "typeIs",
-    "typeIsLike",
-    "typeOf",
-    "unixEpoch",
-    "unset",
-    "untitle",
-    "urlJoin",
-    "urlParse",
-    "wrap",
-    "wrapWith",
+    "abbrev", "abbrevboth", "add1f", "addf", "adler32sum", "ago", "b32dec", "b32enc", "base", "bcrypt",
+    "buildCustomCert", "camelcase", "chunk", "clean", "decryptAES", "deepEqual", "derivePassword", "dir", "divf",
+    "duration", "durationRound", "encryptAES", "ext", "genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert",
+    "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "hello", "htpasswd", "isAbs", "kebabcase",
+    "maxf", "minf", "mulf", "mustChunk", "mustDateModify", "mustRegexFindAll", "mustSlice", "mustToDate",
+    "must_date_modify", "osBase", "osClean", "osDir", "osExt", "osIsAbs", "plural", "randInt", "regexFindAll",
+    "regexQuoteMeta", "round", "seq", "sha1sum", "sha256sum", "sha512sum", "shuffle", "snakecase", "subf", "swapcase",
+    "toDate", "toDecimal", "typeIsLike", "unixEpoch", "urlJoin", "urlParse", "wrap", "wrapWith",
 ];
 
 const BASICS: &[(&str, SprigFunction)] = &[
@@ -144,14 +86,22 @@ const BASICS: &[(&str, SprigFunction)] = &[
     ("empty", |args| Ok(Value::Bool(is_empty(at(args, 0))))),
     ("coalesce", |args| Ok(args.iter().find(|it| !is_empty(it)).cloned().unwrap_or(Value::Nil))),
     ("ternary", |args| Ok(at(args, usize::from(!at(args, 2).is_truthy())).clone())),
+    ("all", |args| Ok(Value::Bool(!args.iter().any(is_empty)))),
+    ("any", |args| Ok(Value::Bool(!args.iter().all(is_empty)))),
     ("fail", |args| Err(TemplateError::Exec(text(at(args, 0))))),
     ("print", |args| Ok(string(joined(args)))),
     ("println", |args| Ok(string(args.iter().map(text).collect::<Vec<_>>().join(" ") + "\n"))),
     ("printf", printf),
+    ("html", |args| Ok(string(gotmpl::html_escape(&joined(args))))),
+    ("js", |args| Ok(string(gotmpl::js_escape(&joined(args))))),
+    ("urlquery", |args| Ok(string(gotmpl::url_encode(&joined(args))))),
     ("toJson", to_json),
-    ("mustToJson", to_json),
+    ("toRawJson", |args| Ok(string(go::json(at(args, 0)).unwrap_or_default().to_string()))),
+    ("toPrettyJson", |args| {
+        let json = go::json(at(args, 0)).unwrap_or_default();
+        Ok(string(escaped(&serde_json::to_string_pretty(&json).unwrap_or_default())))
+    }),
     ("fromJson", from_json),
-    ("mustFromJson", from_json),
 ];
 
 /// Go's `fmt.Sprint`: a space between operands when neither is a string.
@@ -170,8 +120,12 @@ fn joined(args: &[Value]) -> String {
 }
 
 fn to_json(args: &[Value]) -> Result<Value> {
-    let json = go::json(at(args, 0)).unwrap_or_default().to_string();
-    Ok(string(json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")))
+    Ok(string(escaped(&go::json(at(args, 0)).unwrap_or_default().to_string())))
+}
+
+/// JSON as Go escapes it.
+fn escaped(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 fn from_json(args: &[Value]) -> Result<Value> {

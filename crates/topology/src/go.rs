@@ -4,17 +4,29 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gotmpl::Value;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Number, Value as Json};
 
 /// A JSON value as Go decodes it: numbers are float64.
 pub(crate) fn value(json: &Json) -> Value {
+    value_of(json, |number| Value::Float(number.as_f64().unwrap_or_default()))
+}
+
+/// A number as Kubernetes decodes it: int64 if it is whole.
+pub(crate) fn integer(number: &Number) -> Value {
+    number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap_or_default()), Value::Int)
+}
+
+/// A JSON value whose numbers are decoded by a function.
+pub(crate) fn value_of(json: &Json, number: fn(&Number) -> Value) -> Value {
     match json {
         Json::Null => Value::Nil,
         Json::Bool(bool) => Value::Bool(*bool),
-        Json::Number(number) => Value::Float(number.as_f64().unwrap_or_default()),
+        Json::Number(json) => number(json),
         Json::String(text) => Value::String(text.as_str().into()),
-        Json::Array(elements) => Value::List(elements.iter().map(value).collect()),
-        Json::Object(fields) => map(fields.iter().map(|(name, field)| (Arc::from(name.as_str()), value(field)))),
+        Json::Array(elements) => Value::List(elements.iter().map(|element| value_of(element, number)).collect()),
+        Json::Object(fields) => {
+            map(fields.iter().map(|(name, field)| (Arc::from(name.as_str()), value_of(field, number))))
+        }
     }
 }
 

@@ -7,17 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::fields::{get, set, set_some};
 use crate::obstacle::{Gap, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner};
+use crate::selection::Holder;
 use crate::variables::Variables;
-
-/// What holds the object that is made from a template.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Holder {
-    Infrastructure,
-    ControlPlane,
-    /// The class of the workers.
-    MachineDeployment(String),
-    MachinePool(String),
-}
 
 /// One template.
 #[derive(Debug)]

@@ -6,27 +6,35 @@
 
 mod admission;
 mod builtins;
+mod class_notes;
 mod compare;
+mod composition;
 mod desired;
 mod fields;
 mod functions;
 mod go;
 mod item;
 mod kubeadm;
+mod metadata_uses;
 mod obstacle;
 mod owner;
 mod patches;
 mod schema;
+mod selection;
 mod template;
 mod variables;
 mod workers;
 
 pub use admission::{class_refusals, value_refusals};
+pub use class_notes::{ClassFact, ClassNote, class_notes};
 pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
+pub use composition::{CompositionTemplate, Dependence};
 pub use desired::{Desired, DesiredPart, Inputs, desired};
 pub use kubeadm::schema_refusal;
+pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{PartRole, TopologyOwner};
+pub use template::NoOutput;
 pub use variables::{Variables, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use crate::Yaml;
 use crate::fields::{get, list, text};
 use crate::go;
-use crate::item::{Holder, PatchWrite, TemplateItem};
+use crate::item::{PatchWrite, TemplateItem};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
+use crate::selection::selects;
 use crate::template::{NoOutput, reads, render_value};
 use crate::variables::{Variables, at_path};
 
@@ -28,8 +29,10 @@ pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Re
             continue;
         }
         for (item, data) in items.iter_mut().zip(&data) {
-            let matching: Vec<&Value> =
-                definitions.iter().filter(|it| selects(it.get("selector").unwrap_or(&Value::Null), item)).collect();
+            let matching: Vec<&Value> = definitions
+                .iter()
+                .filter(|it| selects(it.get("selector").unwrap_or(&Value::Null), &item.template, &item.holder))
+                .collect();
             if matching.is_empty() {
                 continue;
             }
@@ -158,7 +161,7 @@ fn data(variables: &Variables) -> Data {
 fn output(template: &str, (patch, data): (&str, &Data), yaml: Yaml) -> Result<Value, Obstacle> {
     let output = render_value(template, data).map_err(|error| match error {
         NoOutput::Error(error) => Obstacle::from(TopologyRefusal::Template { patch: patch.to_owned(), error }),
-        NoOutput::Function(name) => Gap::Function(name).into(),
+        NoOutput::Function(name) | NoOutput::InPlace(name) => Gap::Function(name).into(),
         NoOutput::TooLong => Gap::TooLong(patch.to_owned()).into(),
     })?;
     match &*output {
@@ -169,44 +172,9 @@ fn output(template: &str, (patch, data): (&str, &Data), yaml: Yaml) -> Result<Va
     yaml(&output).ok_or_else(|| TopologyRefusal::Output { patch: patch.to_owned(), output }.into())
 }
 
-/// Whether a selector selects a template.
-fn selects(selector: &Value, item: &TemplateItem) -> bool {
-    if text(selector, &["apiVersion"]) != text(&item.template, &["apiVersion"])
-        || text(selector, &["kind"]) != text(&item.template, &["kind"])
-    {
-        return false;
-    }
-    let is_on = |name: &str| get(selector, &["matchResources", name]) == Some(&Value::Bool(true));
-    let names = |kind: &str, class: &str| {
-        let mut names = list(selector, &["matchResources", kind, "names"]).iter().filter_map(Value::as_str);
-        names.any(|name| is_match(name, class))
-    };
-    match &item.holder {
-        Holder::Infrastructure => is_on("infrastructureCluster"),
-        Holder::ControlPlane => is_on("controlPlane"),
-        Holder::MachineDeployment(class) => names("machineDeploymentClass", class),
-        Holder::MachinePool(class) => names("machinePoolClass", class),
-    }
-}
-
-pub(crate) fn is_match(pattern: &str, class: &str) -> bool {
-    pattern == class
-        || pattern == "*"
-        || pattern.strip_prefix('*').is_some_and(|end| class.ends_with(end))
-        || pattern.strip_suffix('*').is_some_and(|begin| class.starts_with(begin))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_have_a_wildcard_at_one_end() {
-        let cases = [("*", true), ("default-*", true), ("*-worker", true), ("worker", false), ("def*ker", false)];
-        for (pattern, expected) in cases {
-            assert_eq!(is_match(pattern, "default-worker"), expected, "{pattern}");
-        }
-    }
 
     #[test]
     fn paths_are_those_that_the_webhook_admits() {

@@ -8,8 +8,8 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gotmpl::parse::{CommandNode, Expr, ListNode, Node, Parser, PipeNode};
-use gotmpl::{FuncMap, Template, TemplateError, Value};
+use gotmpl::parse::{CommandNode, DefineNode, Expr, ListNode, Node, Parser, PipeNode};
+use gotmpl::{FuncMap, MissingKey, Template, TemplateError, Value, ValueFunc};
 use serde_json::Value as Json;
 
 use crate::functions;
@@ -22,19 +22,37 @@ const MAX_OUTPUT: usize = 1 << 20;
 const MAX_ITERATIONS: u64 = 100_000;
 
 /// The name of the template, as Cluster API has it.
-const NAME: &str = "tpl";
+pub(crate) const NAME: &str = "tpl";
+
+/// A mark behind the end of a template.
+const END: char = '\u{1}';
 
 /// The name of the function that prints.
 const PRINT: &str = "goPrint";
 
 /// Why a template has no output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NoOutput {
+pub enum NoOutput {
     /// As in Go.
     Error(String),
-    /// A function of sprig that is not evaluated here.
+    /// A function that is not evaluated here.
     Function(String),
+    /// A function that changes a map that is not in a variable.
+    InPlace(String),
+    /// The output, a value or the number of iterations is larger than what is evaluated.
     TooLong,
+}
+
+/// One sentence: lower case, no final stop, input in backticks.
+impl fmt::Display for NoOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoOutput::Error(error) => f.write_str(error),
+            NoOutput::Function(name) => write!(f, "function `{name}` is not evaluated"),
+            NoOutput::InPlace(name) => write!(f, "function `{name}` changes a map in place, which is not evaluated"),
+            NoOutput::TooLong => f.write_str("the template takes too long, or its output is too large"),
+        }
+    }
 }
 
 /// The output of a template.
@@ -46,13 +64,25 @@ pub(crate) fn render(source: &str, data: &Json) -> Result<String, NoOutput> {
 pub(crate) fn render_value(source: &str, data: &Value) -> Result<String, NoOutput> {
     let parsed = parsed(source);
     let template = parsed.template.as_ref().map_err(Clone::clone)?;
+    output_of(template, NAME, data).map_err(NoOutput::from)
+}
+
+/// The output of a template that is part of another one.
+///
+/// # Errors
+/// As in Go, and when it is too long.
+pub(crate) fn output_of(template: &Template, name: &str, data: &Value) -> gotmpl::Result<String> {
     let mut output = Bounded(String::new());
-    match template.execute_template_fmt(&mut output, NAME, data) {
-        Ok(()) => Ok(output.0),
-        Err(TemplateError::Write | TemplateError::RangeIterLimit | TemplateError::RecursionLimit) => {
-            Err(NoOutput::TooLong)
+    template.execute_template_fmt(&mut output, name, data)?;
+    Ok(output.0)
+}
+
+impl From<TemplateError> for NoOutput {
+    fn from(error: TemplateError) -> NoOutput {
+        match error {
+            TemplateError::Write | TemplateError::RangeIterLimit | TemplateError::RecursionLimit => NoOutput::TooLong,
+            other => NoOutput::Error(other.to_string()),
         }
-        Err(other) => Err(NoOutput::Error(other.to_string())),
     }
 }
 
@@ -70,10 +100,16 @@ pub(crate) fn reads(source: &str) -> BTreeSet<String> {
     parsed(source).reads.clone()
 }
 
+/// Whether a template may read every variable: it uses all of them as one value, or cannot be parsed.
+pub(crate) fn is_whole_read(source: &str) -> bool {
+    parsed(source).is_whole_read
+}
+
 /// A template, or why it cannot be evaluated.
 struct ParsedTemplate {
     template: Result<Template, NoOutput>,
     reads: BTreeSet<String>,
+    is_whole_read: bool,
 }
 
 thread_local! {
@@ -99,37 +135,85 @@ fn parsed(source: &str) -> Rc<ParsedTemplate> {
 }
 
 fn parse(source: &str) -> ParsedTemplate {
-    let mut reads = BTreeSet::new();
-    let (mut tree, defines) = match Parser::new(source, "{{", "}}").and_then(Parser::parse) {
-        Ok(parsed) => parsed,
-        Err(error) => return ParsedTemplate { template: Err(NoOutput::Error(error.to_string())), reads },
+    let syntax = match TemplateSyntax::parse(source, ["{{", "}}"]) {
+        Ok(syntax) => syntax,
+        Err(error) => return ParsedTemplate { template: Err(error), reads: BTreeSet::new(), is_whole_read: true },
     };
-    fields(&tree, &mut reads);
-    let mut names = BTreeSet::new();
-    print_as_go(&mut tree, &mut names);
-    let mut template = Template::new(NAME).max_range_iters(MAX_ITERATIONS);
-    for mut define in defines {
-        fields(&define.body, &mut reads);
-        print_as_go(&mut define.body, &mut names);
-        template = template.add_parse_tree(&define.name, define.body);
-    }
-    let template = functions_of(names).map(|called| template.funcs(called).add_parse_tree(NAME, tree));
-    ParsedTemplate { template, reads }
+    let mut reads = BTreeSet::new();
+    let mut read = |expression: &Expr| match expression {
+        Expr::Field(_, path) => _ = reads.insert(path.join(".")),
+        Expr::Variable(_, name, path) if name == "$" && !path.is_empty() => _ = reads.insert(path.join(".")),
+        _ => {}
+    };
+    syntax.lists().for_each(|list| each_expression(list, &mut read));
+    let is_whole_read = syntax.lists().any(|list| has_whole(list, true));
+    let template = syntax.functions(|_| Ok(None)).map(|called| syntax.template(called, MissingKey::default()));
+    ParsedTemplate { template, reads, is_whole_read }
 }
 
-/// The functions that a template calls.
-fn functions_of(names: BTreeSet<String>) -> Result<FuncMap, NoOutput> {
-    let mut called = FuncMap::new();
-    called.insert(PRINT.to_owned(), Arc::new(print));
-    for name in names {
-        match functions::find(&name) {
-            Some(function) => _ = called.insert(name, Arc::new(function)),
-            None if GO_FUNCTIONS.contains(&&*name) => {}
-            None if functions::NOT_EVALUATED.contains(&&*name) => return Err(NoOutput::Function(name)),
-            None => return Err(NoOutput::Error(format!("function {name:?} not defined"))),
+/// A template, and those that it defines.
+pub(crate) struct TemplateSyntax {
+    pub(crate) tree: ListNode,
+    pub(crate) defines: Vec<DefineNode>,
+}
+
+impl TemplateSyntax {
+    /// # Errors
+    /// As in Go.
+    pub(crate) fn parse(source: &str, [left, right]: [&str; 2]) -> Result<TemplateSyntax, NoOutput> {
+        let source = format!("{source}{END}");
+        let (mut tree, defines) = Parser::new(&source, left, right).and_then(Parser::parse)?;
+        // The parser accepts branches without an end, and ends at an end without a branch.
+        match tree.nodes.last_mut() {
+            Some(Node::Text(last)) if last.text.ends_with(END) => last.text = last.text.trim_end_matches(END).into(),
+            _ => return Err(NoOutput::Error("unexpected EOF or {{end}}".to_owned())),
         }
+        Ok(TemplateSyntax { tree, defines })
     }
-    Ok(called)
+
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &ListNode> {
+        [&self.tree].into_iter().chain(self.defines.iter().map(|define| &define.body))
+    }
+
+    /// The functions that the templates call: sprig's, and those of a program.
+    ///
+    /// # Errors
+    /// When one does not exist, or is not evaluated.
+    pub(crate) fn functions(
+        &self,
+        own: impl Fn(&str) -> Result<Option<ValueFunc>, NoOutput>,
+    ) -> Result<FuncMap, NoOutput> {
+        let mut names = BTreeSet::new();
+        self.lists().for_each(|list| {
+            each_expression(list, &mut |expression| {
+                if let Expr::Identifier(_, name) = expression {
+                    names.insert(name.to_string());
+                }
+            });
+        });
+        let mut called = FuncMap::new();
+        called.insert(PRINT.to_owned(), Arc::new(print));
+        for name in names {
+            if let Some(function) = own(&name)?.or_else(|| functions::find(&name)) {
+                called.insert(name, function);
+            } else if functions::NOT_EVALUATED.contains(&&*name) {
+                return Err(NoOutput::Function(name));
+            } else if !GO_FUNCTIONS.contains(&&*name) {
+                return Err(NoOutput::Error(format!("function {name:?} not defined")));
+            }
+        }
+        Ok(called)
+    }
+
+    pub(crate) fn template(mut self, functions: FuncMap, missing_key: MissingKey) -> Template {
+        print_as_go(&mut self.tree);
+        let mut template = Template::new(NAME).max_range_iters(MAX_ITERATIONS).missing_key(missing_key);
+        for mut define in self.defines {
+            print_as_go(&mut define.body);
+            template = template.add_parse_tree(&define.name, define.body);
+        }
+        template.funcs(functions).add_parse_tree(NAME, self.tree)
+    }
 }
 
 struct Bounded(String);
@@ -146,82 +230,87 @@ impl fmt::Write for Bounded {
 
 /// The functions of Go's templates.
 const GO_FUNCTIONS: &[&str] = &[
-    "and", "call", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not", "or", "print", "printf",
-    "println", "slice", "urlquery", "break", "continue",
+    "and", "call", "eq", "ge", "gt", "index", "le", "len", "lt", "ne", "not", "or", "print", "printf", "println",
+    "slice", "break", "continue",
 ];
 
 fn print(args: &[Value]) -> gotmpl::Result<Value> {
     Ok(Value::String(args.first().map_or_else(|| "<no value>".to_owned(), go::printed).into()))
 }
 
-/// Lets every action print numbers as Go does, and collects the names of functions.
-fn print_as_go(list: &mut ListNode, names: &mut BTreeSet<String>) {
+/// Lets every action print numbers as Go does.
+fn print_as_go(list: &mut ListNode) {
     for node in &mut list.nodes {
         match node {
-            Node::Action(action) => {
-                pipe_names(&action.pipe, names);
-                if action.pipe.decl.is_empty() {
-                    let pos = action.pos;
-                    action.pipe.commands.push(CommandNode { pos, args: vec![Expr::Identifier(pos, PRINT.into())] });
-                }
+            Node::Action(action) if action.pipe.decl.is_empty() => {
+                let pos = action.pos;
+                action.pipe.commands.push(CommandNode { pos, args: vec![Expr::Identifier(pos, PRINT.into())] });
             }
             Node::If(branch) | Node::Range(branch) | Node::With(branch) => {
-                pipe_names(&branch.pipe, names);
-                print_as_go(&mut branch.body, names);
-                if let Some(other) = &mut branch.else_body {
-                    print_as_go(other, names);
-                }
+                print_as_go(&mut branch.body);
+                branch.else_body.iter_mut().for_each(print_as_go);
             }
-            Node::List(list) => print_as_go(list, names),
-            Node::Define(define) => print_as_go(&mut define.body, names),
-            Node::Template(template) => {
-                if let Some(pipe) = &template.pipe {
-                    pipe_names(pipe, names);
-                }
-            }
-            Node::Text(_) | Node::Break(_) | Node::Continue(_) => {}
+            Node::List(list) => print_as_go(list),
+            Node::Define(define) => print_as_go(&mut define.body),
+            Node::Action(_) | Node::Template(_) | Node::Text(_) | Node::Break(_) | Node::Continue(_) => {}
         }
     }
 }
 
-fn pipe_names(pipe: &PipeNode, names: &mut BTreeSet<String>) {
-    for expression in pipe.commands.iter().flat_map(|command| &command.args) {
-        match expression {
-            Expr::Identifier(_, name) => _ = names.insert(name.to_string()),
-            Expr::Pipe(_, pipe) => pipe_names(pipe, names),
-            Expr::Chain(_, of, _) => {
-                if let Expr::Pipe(_, pipe) = &**of {
-                    pipe_names(pipe, names);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn fields(list: &ListNode, found: &mut BTreeSet<String>) {
+/// Calls a function with every expression of a list.
+pub(crate) fn each_expression(list: &ListNode, call: &mut impl FnMut(&Expr)) {
     for node in &list.nodes {
         match node {
-            Node::Action(action) => pipe_fields(&action.pipe, found),
+            Node::Action(action) => each_of_pipe(&action.pipe, call),
             Node::If(branch) | Node::Range(branch) | Node::With(branch) => {
-                pipe_fields(&branch.pipe, found);
-                fields(&branch.body, found);
-                branch.else_body.iter().for_each(|other| fields(other, found));
+                each_of_pipe(&branch.pipe, call);
+                each_expression(&branch.body, call);
+                branch.else_body.iter().for_each(|other| each_expression(other, call));
             }
-            Node::List(list) => fields(list, found),
-            Node::Define(define) => fields(&define.body, found),
-            Node::Template(template) => template.pipe.iter().for_each(|pipe| pipe_fields(pipe, found)),
+            Node::List(list) => each_expression(list, call),
+            Node::Define(define) => each_expression(&define.body, call),
+            Node::Template(template) => template.pipe.iter().for_each(|pipe| each_of_pipe(pipe, call)),
             Node::Text(_) | Node::Break(_) | Node::Continue(_) => {}
         }
     }
 }
 
-fn pipe_fields(pipe: &PipeNode, found: &mut BTreeSet<String>) {
+/// Whether a list uses `$`, or `.` where it has all variables: outside of `range` and `with`. What another template gets
+/// is read there.
+fn has_whole(list: &ListNode, is_root: bool) -> bool {
+    list.nodes.iter().any(|node| match node {
+        Node::Action(action) => is_whole(&action.pipe, is_root),
+        Node::If(branch) | Node::Range(branch) | Node::With(branch) => {
+            let is_same = is_root && matches!(node, Node::If(_));
+            is_whole(&branch.pipe, is_root)
+                || has_whole(&branch.body, is_same)
+                || branch.else_body.as_ref().is_some_and(|other| has_whole(other, is_root))
+        }
+        Node::List(list) => has_whole(list, is_root),
+        Node::Define(define) => has_whole(&define.body, true),
+        Node::Template(_) | Node::Text(_) | Node::Break(_) | Node::Continue(_) => false,
+    })
+}
+
+fn is_whole(pipe: &PipeNode, is_root: bool) -> bool {
+    pipe.commands.iter().flat_map(|command| &command.args).any(|expression| match expression {
+        Expr::Dot(_) => is_root,
+        Expr::Variable(_, name, path) => name == "$" && path.is_empty(),
+        Expr::Pipe(_, pipe) => is_whole(pipe, is_root),
+        Expr::Chain(_, of, _) => match &**of {
+            Expr::Pipe(_, pipe) => is_whole(pipe, is_root),
+            of => matches!(of, Expr::Dot(_)) && is_root,
+        },
+        _ => false,
+    })
+}
+
+/// The same for a pipeline.
+pub(crate) fn each_of_pipe(pipe: &PipeNode, call: &mut impl FnMut(&Expr)) {
     let mut next: Vec<&Expr> = pipe.commands.iter().flat_map(|command| &command.args).collect();
     while let Some(expression) = next.pop() {
+        call(expression);
         match expression {
-            Expr::Field(_, path) => _ = found.insert(path.join(".")),
-            Expr::Variable(_, name, path) if name == "$" && !path.is_empty() => _ = found.insert(path.join(".")),
             Expr::Pipe(_, pipe) => next.extend(pipe.commands.iter().flat_map(|command| &command.args)),
             Expr::Chain(_, of, _) => next.push(of),
             _ => {}

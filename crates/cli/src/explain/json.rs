@@ -1,6 +1,6 @@
 //! Explanations for programs.
 
-use fleet::{Hierarchy, Member, Placement};
+use fleet::{Hierarchy, Member, MetadataUse, Placement};
 use serde_json::{Value, json};
 
 use super::columns::cell;
@@ -9,7 +9,9 @@ use super::columns::cell;
 pub(crate) fn propagation_path(hierarchy: &Hierarchy, number: usize, key: &str) -> Value {
     let steps = hierarchy.propagation_path(number, key).into_iter().filter_map(|step| {
         let member = hierarchy.member(step.member)?;
-        Some(described(member, [("placements", json!(step.placements))]))
+        let patch = |used: &MetadataUse| json!({"name": used.patch, "templates": used.kind, "what": used.to_string()});
+        let patches: Vec<Value> = step.patches.iter().map(patch).collect();
+        Some(described(member, [("placements", json!(step.placements)), ("patches", json!(patches))]))
     });
     steps.collect()
 }

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::answer::PlanAnswer;
 use super::not_read::{Matters, NotRead};
-use super::owners::{self, owners};
 use super::words;
 
 /// The version of the format. It changes when something is removed or gets another meaning.
@@ -132,7 +131,7 @@ fn owner(owner: &PlannedOwner) -> Value {
     });
     json!({
         "object": object(&owner.id),
-        "effect": owners::effect(owner),
+        "effect": owner.effect_name(),
         "machines": machines(&owner.machines),
         "reason": owner.reason,
         "because": because.collect::<Vec<Value>>(),
@@ -141,7 +140,7 @@ fn owner(owner: &PlannedOwner) -> Value {
 
 fn edit(plan: &Plan, id: &ObjectId, planned: &PlannedEdit) -> Value {
     let scale = planned.scale.map(|(from, to)| json!({ "from": from, "to": to }));
-    let owners: Vec<Value> = owners(plan, id, &planned.edit.at).iter().map(owner).collect();
+    let owners: Vec<Value> = plan.owners_of(id, &planned.edit.at).iter().map(owner).collect();
     json!({
         "at": planned.edit.at,
         "effect": planned.edit.effect,

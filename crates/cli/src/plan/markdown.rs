@@ -5,7 +5,6 @@ use std::fmt::Write;
 use fleet::{Plan, Planned};
 
 use super::answer::PlanAnswer;
-use super::owners::{owner, owners};
 use super::words::{self, alike, change, details, effect, total, unknown, verdict, whole};
 
 /// The verdict, and for each root a table of edits, the labels and annotations in a collapsed section, and what is not
@@ -47,8 +46,8 @@ fn of_plan(plan: &Plan, out: &mut String) {
         }
         for edit in &planned.edits {
             let (effect, at, details) = (effect(edit.edit.effect), code(&edit.edit.at), cell(&details(edit)));
-            let affected = owners(plan, &planned.id, &edit.edit.at).iter();
-            let affected: String = affected.map(|it| format!("<br>{}", cell(&owner(it)))).collect();
+            let owners = plan.owners_of(&planned.id, &edit.edit.at).iter();
+            let affected: String = owners.map(|owner| format!("<br>{}", cell(&owner.to_string()))).collect();
             let _ = writeln!(out, "| {object} | {effect} | {at}{details}{affected} |");
         }
     }

@@ -7,7 +7,6 @@ use fleet::{EntryDifference, Planned};
 use metadata_propagation::Effect;
 
 use super::answer::{PlanAnswer, RootAnswer};
-use super::owners::{owner, owners};
 use super::words::{self, alike, change, details, effect, total, unknown, verdict, whole};
 use crate::style::BOLD;
 
@@ -63,8 +62,8 @@ fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
             let style = if deletes { GRAVE } else { style(planned.edit.effect) };
             let (effect, details) = (effect(planned.edit.effect), details(planned));
             let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.edit.at);
-            for affected in owners(plan, id, &planned.edit.at) {
-                let _ = writeln!(out, "    {}", owner(affected));
+            for owner in plan.owners_of(id, &planned.edit.at) {
+                let _ = writeln!(out, "    {owner}");
             }
         }
         for entry in entries {

@@ -22,6 +22,11 @@ pub(crate) fn may_replace(path: &str, machines: &'static str) -> Fact {
     Fact::MayReplace { path: path.into(), machines }
 }
 
+/// Whether Machines are replaced depends on patches of the class, which `propagate plan` evaluates.
+pub(crate) fn patches_may_replace(path: &str) -> Fact {
+    Fact::PatchesMayReplace { path: path.into() }
+}
+
 /// Machines are replaced at a time that the edit sets.
 pub(crate) fn schedules(path: &str, machines: &'static str) -> Fact {
     Fact::Schedules { path: path.into(), machines }
@@ -88,6 +93,10 @@ mod tests {
                 "changing `spec.variables` may replace Machines of every Cluster that uses this object",
             ),
             (
+                patches_may_replace("spec.topology.variables"),
+                "changing `spec.topology.variables` may replace Machines; `propagate plan --live FILE` can tell",
+            ),
+            (
                 replaces_when_deleted("spec.template.spec.version", MACHINES),
                 "changing `spec.template.spec.version` replaces Machines when they are deleted",
             ),
@@ -114,6 +123,14 @@ mod tests {
         ] {
             assert_eq!(message.to_string(), expected);
         }
+    }
+
+    #[test]
+    fn an_advice_is_after_what_is_updated_in_place() {
+        let fact = Box::new(patches_may_replace("spec.topology.variables"));
+        let message = Fact::AlsoInPlace { fact, others: InPlacePaths::Counted(1) }.to_string();
+        let edit = "changing `spec.topology.variables` may replace Machines; 1 other field updated in place";
+        assert_eq!(message, format!("{edit}; `propagate plan --live FILE` can tell"));
     }
 
     #[test]

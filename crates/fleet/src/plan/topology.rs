@@ -3,6 +3,7 @@
 
 mod attribution;
 mod owner;
+mod sentence;
 mod stage;
 
 use std::borrow::Cow;
@@ -36,6 +37,18 @@ pub struct EditOwners {
 }
 
 impl Plan {
+    /// The owners that an edit affects through variables and patches.
+    ///
+    /// ```
+    /// let id = fleet::ObjectId { group: String::new(), kind: "Cluster".into(), namespace: "a".into(), name: "c".into() };
+    /// assert!(fleet::Plan::default().owners_of(&id, "spec.topology.variables").is_empty());
+    /// ```
+    #[must_use]
+    pub fn owners_of(&self, id: &ObjectId, at: &str) -> &[PlannedOwner] {
+        let found = self.owners.iter().find(|edit| edit.id == *id && edit.at == at);
+        found.map_or(&[], |edit| &edit.owners)
+    }
+
     /// Says of owners whose Machines an extension may update in place that it may: Cluster API's feature gate
     /// `InPlaceUpdates` (v1.12 and later) is on. Without an extension that accepts it, their Machines are replaced.
     ///

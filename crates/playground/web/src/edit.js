@@ -10,6 +10,7 @@ const EFFECTS = {
   "cannot tell": ["cannot tell", "note"],
   "scheduled rollout": ["scheduled rollout", "warn"],
   rollout: ["rollout", "bad"],
+  refused: ["refused", "bad"],
   destructive: ["destructive", "bad"],
 };
 
@@ -80,6 +81,14 @@ function findings({ report, findings: places }, show) {
   return section("Findings", h("ul", { class: "findings" }, found.map(item)));
 }
 
+/** Owners of Machines that edits of variables, patches and templates affect. */
+function affected(owners) {
+  if (!owners.length) return null;
+  const row = ({ title, at, effect, text }) => [[title, " ", code(at)], badge(EFFECTS[effect] ?? [effect, "none"]), text];
+  const caption = "Owners of Machines that are affected through variables and patches of a ClusterClass";
+  return h("div", { class: "card" }, section("Effects through patches", table(caption, ["Edit", "Effect", "Owner and reason"], owners.slice(0, 200).map(row))));
+}
+
 /** Effects on other objects. */
 function below(further) {
   if (!further.length) return null;
@@ -137,9 +146,9 @@ export const edit = {
     const changed = writes.flatMap((write) => write.report?.changes ?? []).length;
     return `${count(writes.length, "write")}: ${refused} rejected, ${count(warnings, "warning")}, ${count(changed, "change")} by the policy`;
   },
-  render({ writes, further }, { show }) {
+  render({ writes, owners, further }, { show }) {
     if (!writes.length) return [h("p", { class: "quiet" }, "No writes yet: edit the new objects, or choose an example.")];
-    return [h("ul", { class: "cards" }, writes.slice(0, 50).map((write) => card(write, (place) => show("new", place)))), below(further)];
+    return [h("ul", { class: "cards" }, writes.slice(0, 50).map((write) => card(write, (place) => show("new", place)))), affected(owners), below(further)];
   },
   files({ old, new: written, others, settings }, answer) {
     const files = [

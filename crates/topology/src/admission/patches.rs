@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::fields::{get, list, text};
 use crate::obstacle::TopologyRefusal;
-use crate::patches::{check_path, is_match};
+use crate::patches::check_path;
+use crate::selection::is_match;
 use crate::template::syntax;
 use crate::variables::schemas;
 

@@ -6,6 +6,7 @@ use super::{SprigFunction, at, elements, is_empty, list, string, text, whole};
 
 pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("list", |args| Ok(list(args.iter().cloned()))),
+    ("tuple", |args| Ok(list(args.iter().cloned()))),
     ("first", |args| Ok(elements(at(args, 0)).first().cloned().unwrap_or(Value::Nil))),
     ("last", |args| Ok(elements(at(args, 0)).last().cloned().unwrap_or(Value::Nil))),
     ("rest", |args| Ok(list(elements(at(args, 0)).iter().skip(1).cloned()))),

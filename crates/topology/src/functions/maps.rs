@@ -1,10 +1,11 @@
-//! Maps. Functions that change a map in place are not evaluated.
+//! Maps. Functions that change a map in place return the changed map: a template that relies on the change is rewritten
+//! before (`composition::assigned`).
 
 use std::sync::Arc;
 
-use gotmpl::{Result, Value};
+use gotmpl::{Result, TemplateError, Value};
 
-use super::{SprigFunction, at, elements, failed, list, string, text};
+use super::{SprigFunction, at, elements, failed, is_empty, list, string, text};
 use crate::go;
 
 pub(super) const TABLE: &[(&str, SprigFunction)] = &[
@@ -16,11 +17,61 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("pluck", |args| Ok(list(args.iter().skip(1).filter_map(|map| field(map, &text(at(args, 0))).cloned())))),
     ("pick", |args| Ok(chosen(args, true))),
     ("omit", |args| Ok(chosen(args, false))),
+    ("set", |args| Ok(with(at(args, 0), [(text(at(args, 1)).into(), at(args, 2).clone())]))),
+    ("unset", |args| Ok(go::map(entries(at(args, 0)).filter(|(name, _)| **name != *text(at(args, 1)))))),
+    ("merge", |args| merged(args, false)),
+    ("mergeOverwrite", |args| merged(args, true)),
+    ("deepCopy", |args| Ok(at(args, 0).clone())),
+    ("dig", dig),
 ];
+
+/// A map with more entries.
+pub(crate) fn with(map: &Value, more: impl IntoIterator<Item = (Arc<str>, Value)>) -> Value {
+    go::map(entries(map).chain(more))
+}
+
+/// The first map with the entries of the others, as package mergo merges them: an empty value counts as none.
+fn merged(args: &[Value], is_forced: bool) -> Result<Value> {
+    if args.iter().any(|map| !matches!(map, Value::Map(_) | Value::Nil)) {
+        return failed("wrong type for value; expected map[string]interface {}");
+    }
+    Ok(args.iter().fold(go::map([]), |all, map| merge(&all, map, is_forced)))
+}
+
+fn merge(into: &Value, from: &Value, is_forced: bool) -> Value {
+    let one = |(name, value): (Arc<str>, Value)| {
+        let merged = match field(into, &name) {
+            Some(known @ Value::Map(_)) if matches!(value, Value::Map(_)) => merge(known, &value, is_forced),
+            Some(known) if is_empty(&value) || !(is_forced || is_empty(known)) => known.clone(),
+            _ => value,
+        };
+        (name, merged)
+    };
+    with(into, entries(from).map(one))
+}
+
+/// The value below keys, or else the value before the last argument, which is the map.
+fn dig(args: &[Value]) -> Result<Value> {
+    let [keys @ .., default, map] = args else { return failed("dig needs at least three arguments") };
+    if !matches!(map, Value::Map(_)) {
+        return failed("interface conversion: interface {} is not map[string]interface {}");
+    }
+    let mut here = map.clone();
+    for key in keys {
+        here = match &here {
+            Value::Map(fields) => match fields.get(&*text(key)) {
+                Some(value) => value.clone(),
+                None => return Ok(default.clone()),
+            },
+            _ => return failed("interface conversion: interface {} is not map[string]interface {}"),
+        };
+    }
+    Ok(here)
+}
 
 fn dict(args: &[Value]) -> Result<Value> {
     if args.len() > 20_000 {
-        return failed("dict has too many entries");
+        return Err(TemplateError::Write);
     }
     Ok(go::map(
         args.chunks(2).map(|pair| (text(at(pair, 0)).into(), pair.get(1).cloned().unwrap_or_else(|| string("")))),

@@ -1,6 +1,6 @@
 //! Texts.
 
-use gotmpl::{Result, Value};
+use gotmpl::{Result, TemplateError, Value};
 use regex_lite::Regex;
 
 use super::{SprigFunction, at, elements, failed, list, string, text, whole};
@@ -36,12 +36,24 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
             text(at(args, 1)).split(&text(at(args, 0))).enumerate().map(|(i, it)| (format!("_{i}").into(), string(it))),
         ))
     }),
+    ("splitn", |args| {
+        let (separator, all) = (text(at(args, 0)), text(at(args, 2)));
+        let parts = match usize::try_from(whole(at(args, 1))) {
+            Ok(most) => all.splitn(most, &separator).collect::<Vec<_>>(),
+            Err(_) => all.split(&separator).collect(),
+        };
+        Ok(go::map(parts.into_iter().enumerate().map(|(i, it)| (format!("_{i}").into(), string(it)))))
+    }),
+    ("nospace", |args| Ok(string(text(at(args, 0)).split_whitespace().collect::<String>()))),
+    ("initials", |args| {
+        Ok(string(text(at(args, 0)).split_whitespace().filter_map(|word| word.chars().next()).collect::<String>()))
+    }),
+    ("untitle", |args| Ok(string(untitle(&text(at(args, 0)))))),
     ("trunc", |args| Ok(string(trunc(whole(at(args, 0)), &text(at(args, 1)))))),
     ("substr", |args| Ok(string(substr(whole(at(args, 0)), whole(at(args, 1)), &text(at(args, 2)))))),
     ("b64enc", |args| Ok(string(encoded(text(at(args, 0)).as_bytes())))),
     ("b64dec", |args| Ok(string(decoded(&text(at(args, 0)))))),
     ("regexMatch", |args| Ok(Value::Bool(regex(at(args, 0))?.is_match(&text(at(args, 1)))))),
-    ("mustRegexMatch", |args| Ok(Value::Bool(regex(at(args, 0))?.is_match(&text(at(args, 1)))))),
     ("regexFind", |args| Ok(string(regex(at(args, 0))?.find(&text(at(args, 1))).map_or("", |found| found.as_str())))),
     ("regexReplaceAll", |args| Ok(string(regex(at(args, 0))?.replace_all(&text(at(args, 1)), &*text(at(args, 2)))))),
     ("regexReplaceAllLiteral", |args| {
@@ -57,7 +69,7 @@ fn repeat(args: &[Value]) -> Result<Value> {
     let (count, part) = (usize::try_from(whole(at(args, 0))), text(at(args, 1)));
     match count {
         Ok(count) if part.len().saturating_mul(count) <= MAX_REPEATED => Ok(string(part.repeat(count))),
-        _ => failed("repeat makes too much"),
+        _ => Err(TemplateError::Write),
     }
 }
 
@@ -84,6 +96,15 @@ fn title(all: &str) -> String {
     let letter = |letter: char| {
         let is_first = std::mem::replace(&mut is_start, letter.is_whitespace());
         if is_first { letter.to_uppercase().to_string() } else { letter.to_string() }
+    };
+    all.chars().map(letter).collect()
+}
+
+fn untitle(all: &str) -> String {
+    let mut is_start = true;
+    let letter = |letter: char| {
+        let is_first = std::mem::replace(&mut is_start, letter.is_whitespace());
+        if is_first { letter.to_lowercase().to_string() } else { letter.to_string() }
     };
     all.chars().map(letter).collect()
 }

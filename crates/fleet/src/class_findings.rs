@@ -1,0 +1,29 @@
+//! What a ClusterClass has and probably does not mean, as findings of `propagate check`.
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use serde_json::Value;
+use topology::class_notes;
+
+use crate::fleet::Fleet;
+use crate::made::template;
+use crate::object::FleetObject;
+use crate::object_finding::{FindingLevel, ObjectFinding};
+
+/// The findings of one object; none if it is not a ClusterClass.
+pub(crate) fn class_findings(object: &FleetObject, fleet: &Fleet) -> Vec<ObjectFinding> {
+    if object.id.group != CORE_GROUP || object.id.kind != "ClusterClass" {
+        return Vec::new();
+    }
+    let class: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let templates = |reference: &Value| serde_json::from_str(&fleet.find(&template(&object.id, reference))?.json).ok();
+    let notes = class_notes(&class, &templates).into_iter();
+    let finding = |note: topology::ClassNote| ObjectFinding {
+        level: FindingLevel::Note,
+        check: note.fact.reason(),
+        message: note.fact.to_string(),
+        at: note.at,
+        keys: Vec::new(),
+        verdict: None,
+    };
+    notes.map(finding).collect()
+}

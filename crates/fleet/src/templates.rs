@@ -1,0 +1,160 @@
+//! Compositions with steps of function-go-templating: each template is evaluated with two sets of tags, and the step is
+//! replaced by one of function-patch-and-transform that composes the same resources and patches the tags to where they
+//! arrive. So the checks of the policy, which do not evaluate templates, apply to its resources too.
+//!
+//! The function is asked as at the first reconcile of a composite, when nothing else is observed.
+
+mod arrival;
+mod example;
+mod output;
+mod step;
+
+use std::borrow::Cow;
+
+use metadata_propagation::{EXEMPT, Function, Settings, Stance, TagDelivery};
+use serde_json::{Value, json};
+
+use self::example::Examples;
+use self::step::{StepResult, TagSets};
+use crate::object::{FleetObject, group_and_version};
+use crate::object_finding::{FindingLevel, ObjectFinding};
+
+/// What is known for the evaluation of templates.
+pub struct TemplateEvaluation<'f> {
+    examples: Examples<'f>,
+    tags: TagSets,
+    settings: &'f Settings,
+}
+
+/// A Composition without steps of templates.
+pub struct EvaluatedComposition<'o> {
+    /// With other steps instead, as far as templates could be evaluated.
+    pub object: Cow<'o, FleetObject>,
+    /// What the evaluation found.
+    pub findings: Vec<ObjectFinding>,
+    /// For each step now the step that is written.
+    steps: Vec<WrittenStep>,
+}
+
+struct WrittenStep {
+    number: usize,
+    is_replaced: bool,
+}
+
+/// The check that decides about Compositions.
+const CHECK: &str = "cloudTags.compositions";
+const FUNCTION: &str = "function-go-templating";
+
+impl<'f> TemplateEvaluation<'f> {
+    /// Composites and definitions among objects are what templates are evaluated with.
+    pub fn of(objects: impl Iterator<Item = &'f FleetObject>, settings: &'f Settings) -> TemplateEvaluation<'f> {
+        let tags = TagSets::of(&settings.cloud_tags);
+        TemplateEvaluation { examples: Examples::of(objects, &settings.cloud_tags), tags, settings }
+    }
+
+    /// A Composition whose templates are evaluated; any other object as it is.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source, TemplateEvaluation};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let fleet = Fleet::read(vec![Source { name: "a.yaml".into(), text: "{apiVersion: v1, kind: Node, metadata: {name: n}}".into() }]);
+    /// let settings = Settings::default();
+    /// let templates = TemplateEvaluation::of(fleet.objects(), &settings);
+    /// let found: usize = fleet.objects().map(|object| templates.evaluated(object).findings.len()).sum();
+    /// assert_eq!(found, 0);
+    /// ```
+    pub fn evaluated<'o>(&self, object: &'o FleetObject) -> EvaluatedComposition<'o> {
+        let unchanged = EvaluatedComposition { object: Cow::Borrowed(object), findings: Vec::new(), steps: Vec::new() };
+        let tags = &self.settings.cloud_tags;
+        let is_checked = object.id.kind == "Composition"
+            && object.id.group == "apiextensions.crossplane.io"
+            && tags.compositions != Stance::Ignore
+            && object.json.contains("gotemplating");
+        if !is_checked {
+            return unchanged;
+        }
+        let mut composition: Value = serde_json::from_str(&object.json).unwrap_or_default();
+        let text = |path| composition.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"));
+        let annotations = composition.pointer("/metadata/annotations");
+        let reason = annotations.and_then(|all| all.get(EXEMPT)?.as_str()).unwrap_or_default();
+        let is_exempt = !reason.trim_ascii().is_empty();
+        if is_exempt || !tags.has_group(group_and_version(api_version).0) {
+            return unchanged;
+        }
+        let examples = self.examples.of_kind(api_version, kind);
+        let steps = composition.pointer("/spec/pipeline").and_then(Value::as_array).cloned().unwrap_or_default();
+        let (mut made, mut written, mut findings) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, step) in steps.into_iter().enumerate() {
+            let name = step.get("step").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let result = is_of_templates(&step).then(|| step::evaluate(&step, kind, &examples, &self.tags));
+            let StepResult { resources, is_complete, facts } = result.unwrap_or_default();
+            findings.extend(facts.iter().map(|fact| self.finding(fact, &name, number)));
+            // A step that may also compose other resources stays, before the one with those that are known.
+            if !is_complete {
+                made.push(step);
+                written.push(WrittenStep { number, is_replaced: false });
+            }
+            if let Some(resources) = resources {
+                made.push(replacement(&resources));
+                written.push(WrittenStep { number, is_replaced: true });
+            }
+        }
+        if let Some(pipeline) = composition.pointer_mut("/spec/pipeline") {
+            *pipeline = Value::Array(made);
+        }
+        let object = FleetObject { json: composition.to_string().into(), ..object.clone() };
+        EvaluatedComposition { object: Cow::Owned(object), findings, steps: written }
+    }
+
+    fn finding(&self, fact: &step::StepFact, step: &str, number: usize) -> ObjectFinding {
+        let of_loss = match self.settings.cloud_tags.compositions {
+            Stance::Reject => FindingLevel::Error,
+            Stance::Warn | Stance::Ignore => FindingLevel::Warning,
+        };
+        let (level, verdict) = match fact.verdict() {
+            None => (FindingLevel::Note, None),
+            Some(TagDelivery::CannotTell) => (FindingLevel::Note, Some(TagDelivery::CannotTell)),
+            lost => (of_loss, lost),
+        };
+        let message = fact.sentence(step);
+        ObjectFinding { level, check: CHECK, message, at: template_of(number), keys: Vec::new(), verdict }
+    }
+}
+
+impl EvaluatedComposition<'_> {
+    /// The path in the Composition as written for one in [`EvaluatedComposition::object`].
+    #[must_use]
+    pub fn written(&self, at: &str) -> String {
+        const PIPELINE: &str = "spec.pipeline[";
+        let found = at.strip_prefix(PIPELINE).and_then(|rest| rest.split_once(']'));
+        let step = found.and_then(|(number, rest)| Some((self.steps.get(number.parse::<usize>().ok()?)?, rest)));
+        match step {
+            Some((WrittenStep { number, is_replaced: true }, _)) => template_of(*number),
+            Some((WrittenStep { number, .. }, rest)) => format!("{PIPELINE}{number}]{rest}"),
+            None => at.to_owned(),
+        }
+    }
+}
+
+fn template_of(step: usize) -> String {
+    format!("spec.pipeline[{step}].input.inline.template")
+}
+
+fn is_of_templates(step: &Value) -> bool {
+    let text = |path| step.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let group = group_and_version(text("/input/apiVersion")).0;
+    Function::of(text("/functionRef/name"), group).is_some_and(|function| function.name == FUNCTION)
+}
+
+/// A step that composes the same resources. Without any, the function would refuse its input.
+fn replacement(resources: &[Value]) -> Value {
+    if resources.is_empty() {
+        return json!({"functionRef": {"name": "function-auto-ready"}});
+    }
+    json!({
+        "functionRef": {"name": "function-patch-and-transform"},
+        "input": {"apiVersion": "pt.fn.crossplane.io/v1beta1", "kind": "Resources", "resources": resources},
+    })
+}

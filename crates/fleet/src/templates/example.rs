@@ -1,0 +1,195 @@
+//! Composites to evaluate templates with: those in the files, or one that is made from the schema of its definition.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use metadata_propagation::CloudTags;
+use serde_json::{Map, Value, json};
+
+use crate::object::{FleetObject, group_and_version};
+
+/// The composites and definitions among objects.
+pub(super) struct Examples<'f> {
+    definitions: Vec<Value>,
+    /// Objects of the groups of composites, by group and kind.
+    objects: BTreeMap<(String, String), Vec<&'f FleetObject>>,
+}
+
+/// A composite.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Example {
+    pub(super) origin: ExampleOrigin,
+    pub(super) composite: Value,
+}
+
+/// Where a composite is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ExampleOrigin {
+    /// An object: its kind and name.
+    Object(String),
+    /// The schema of a definition.
+    Schema(String),
+}
+
+/// The maximum number of composites that a template is evaluated with.
+const MOST_EXAMPLES: usize = 4;
+/// The maximum depth of what is made from a schema, and its maximum number of values.
+const DEEPEST: usize = 16;
+const MOST_VALUES: usize = 4096;
+const UID: &str = "00000000-0000-4000-8000-000000000000";
+
+impl<'f> Examples<'f> {
+    pub(super) fn of(objects: impl Iterator<Item = &'f FleetObject>, settings: &CloudTags) -> Examples<'f> {
+        let mut examples = Examples { definitions: Vec::new(), objects: BTreeMap::new() };
+        if settings.composites.is_empty() {
+            return examples;
+        }
+        for object in objects {
+            let (group, kind) = (&*object.id.group, &*object.id.kind);
+            if group == "apiextensions.crossplane.io" && kind == "CompositeResourceDefinition" {
+                examples.definitions.extend(serde_json::from_str::<Value>(&object.json));
+            } else if settings.has_group(group) {
+                examples.objects.entry((group.to_owned(), kind.to_owned())).or_default().push(object);
+            }
+        }
+        examples
+    }
+
+    /// Composites of a kind.
+    pub(super) fn of_kind(&self, api_version: &str, kind: &str) -> Vec<Example> {
+        let (group, version) = group_and_version(api_version);
+        let is_of = |definition: &&Value| {
+            text(definition, "/spec/group") == group && text(definition, "/spec/names/kind") == kind
+        };
+        let definition = self.definitions.iter().find(is_of);
+        let schema = definition.and_then(|definition| schema(definition, version));
+        let claim = definition.map_or("", |definition| text(definition, "/spec/claimNames/kind"));
+        let of = |kind: &str| self.objects.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten();
+        let claims = of(claim).filter(|_| !claim.is_empty()).map(|object| (object, true));
+        let written = of(kind).map(|object| (object, false)).chain(claims).take(MOST_EXAMPLES);
+        let examples = written.filter_map(|(object, is_claim)| {
+            let read: Value = serde_json::from_str(&object.json).ok()?;
+            let mut composite = composite(&read, object, is_claim, [api_version, kind]);
+            if let (Some(spec), Some(schema)) = (composite.get_mut("spec"), schema) {
+                set_defaults(spec, schema, 0);
+            }
+            Some(Example { origin: ExampleOrigin::Object(object.id.to_string()), composite })
+        });
+        let examples: Vec<Example> = examples.collect();
+        match schema.filter(|_| examples.is_empty()) {
+            Some(schema) => {
+                let spec = made(schema, 0, &mut MOST_VALUES.clone());
+                let is_namespaced =
+                    definition.is_some_and(|definition| text(definition, "/spec/scope") == "Namespaced");
+                let namespace = is_namespaced.then_some("default");
+                let labels = json!({"crossplane.io/composite": "example"});
+                let metadata = json!({"name": "example", "namespace": namespace, "uid": UID, "labels": labels});
+                let composite = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec});
+                let name = definition.map_or("", |definition| text(definition, "/metadata/name"));
+                vec![Example { origin: ExampleOrigin::Schema(name.to_owned()), composite }]
+            }
+            None => examples,
+        }
+    }
+}
+
+/// The end of a sentence.
+impl fmt::Display for ExampleOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExampleOrigin::Object(name) => write!(f, "`{name}`"),
+            ExampleOrigin::Schema(name) => write!(f, "a composite made from the schema of `{name}`"),
+        }
+    }
+}
+
+fn text<'v>(value: &'v Value, path: &str) -> &'v str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The schema of `spec` in a version of a definition.
+fn schema<'d>(definition: &'d Value, version: &str) -> Option<&'d Value> {
+    let versions = definition.pointer("/spec/versions")?.as_array()?;
+    let version = versions.iter().find(|one| text(one, "/name") == version)?;
+    version.pointer("/schema/openAPIV3Schema/properties/spec")
+}
+
+/// A composite before its first reconcile, from one or from a claim.
+fn composite(read: &Value, object: &FleetObject, is_claim: bool, [api_version, kind]: [&str; 2]) -> Value {
+    let mut metadata = read.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut spec = read.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
+    let (name, namespace) = (&object.id.name, &object.id.namespace);
+    metadata.insert("uid".to_owned(), UID.into());
+    metadata.insert("name".to_owned(), name.as_str().into());
+    if is_claim {
+        let mut labels = metadata.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
+        labels.insert("crossplane.io/claim-name".to_owned(), name.as_str().into());
+        labels.insert("crossplane.io/claim-namespace".to_owned(), namespace.as_str().into());
+        metadata.insert("labels".to_owned(), labels.into());
+        metadata.remove("namespace");
+        let claim =
+            json!({"apiVersion": object.api_version(), "kind": object.id.kind, "name": name, "namespace": namespace});
+        spec.insert("claimRef".to_owned(), claim);
+    } else if !namespace.is_empty() {
+        metadata.insert("namespace".to_owned(), namespace.as_str().into());
+    }
+    json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
+}
+
+/// Sets the defaults of a schema, as the API server does.
+fn set_defaults(value: &mut Value, schema: &Value, depth: usize) {
+    match value {
+        Value::Object(fields) if depth < DEEPEST => {
+            let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+            for (name, schema) in properties {
+                if let Some(default) = schema.get("default").filter(|_| !fields.contains_key(name)) {
+                    fields.insert(name.clone(), default.clone());
+                }
+                if let Some(field) = fields.get_mut(name) {
+                    set_defaults(field, schema, depth + 1);
+                }
+            }
+        }
+        Value::Array(elements) if depth < DEEPEST => {
+            if let Some(items) = schema.get("items") {
+                elements.iter_mut().for_each(|element| set_defaults(element, items, depth + 1));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A value for a schema: every field is set, and lists have one element.
+fn made(schema: &Value, depth: usize, left: &mut usize) -> Value {
+    *left = left.saturating_sub(1);
+    if let Some(default) = schema.get("default") {
+        let mut default = default.clone();
+        set_defaults(&mut default, schema, depth);
+        return default;
+    }
+    let is_deep = depth >= DEEPEST || *left == 0;
+    let first = schema.get("enum").and_then(Value::as_array).and_then(|options| options.first());
+    let minimum = || schema.get("minimum").cloned().unwrap_or_else(|| 1.into());
+    match schema.get("type").and_then(Value::as_str).unwrap_or_default() {
+        _ if first.is_some() => first.cloned().unwrap_or_default(),
+        "array" => match schema.get("items").filter(|_| !is_deep) {
+            Some(items) => Value::Array(vec![made(items, depth + 1, left)]),
+            None => json!([]),
+        },
+        "boolean" => true.into(),
+        "integer" | "number" => minimum(),
+        "string" => "example".into(),
+        "object" => {
+            let mut fields = Map::new();
+            if !is_deep {
+                let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+                fields.extend(properties.map(|(name, schema)| (name.clone(), made(schema, depth + 1, left))));
+                let additional = schema.get("additionalProperties").filter(|it| it.is_object());
+                fields.extend(additional.map(|schema| ("example".to_owned(), made(schema, depth + 1, left))));
+            }
+            fields.into()
+        }
+        _ if schema.get("x-kubernetes-int-or-string").is_some() => 1.into(),
+        _ => json!({}),
+    }
+}

@@ -1,0 +1,400 @@
+//! One step of function-go-templating.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use metadata_propagation::{CloudTags, TagDelivery, Tags, tags_of_kind};
+use serde_json::{Value, json};
+use topology::{CompositionTemplate, Dependence, NoOutput};
+
+use super::arrival::{Arrival, ArrivalForm, TagSet, take};
+use super::example::{Example, ExampleOrigin};
+use super::output::resources;
+use crate::made::yaml;
+use crate::object::group_and_version;
+
+/// Two sets of tags with the same keys.
+pub(super) struct TagSets([TagSet; 2]);
+
+/// What a step does.
+#[derive(Debug, Default)]
+pub(super) struct StepResult {
+    /// The resources as function-patch-and-transform composes them, if they are known.
+    pub(super) resources: Option<Vec<Value>>,
+    /// Whether later reconciles compose the same.
+    pub(super) is_complete: bool,
+    pub(super) facts: Vec<StepFact>,
+}
+
+/// What is said of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum StepFact {
+    Evaluated {
+        with: Vec<ExampleOrigin>,
+        resources: BTreeSet<String>,
+    },
+    Source(String),
+    NoComposite {
+        kind: String,
+    },
+    NoOutput(NoOutput),
+    /// With a composite that is made, or without what other functions provide.
+    MaybeRefused {
+        with: ExampleOrigin,
+        reads: Option<String>,
+        refusal: String,
+    },
+    Depends(Dependence),
+    Refused(String),
+    Unquoted {
+        resource: String,
+        path: String,
+    },
+    ListWithoutTags {
+        resource: String,
+        kind: String,
+        path: String,
+    },
+}
+
+impl StepFact {
+    /// What happens to tags.
+    pub(super) fn verdict(&self) -> Option<TagDelivery> {
+        match self {
+            StepFact::Evaluated { .. } => None,
+            StepFact::Source(_)
+            | StepFact::NoComposite { .. }
+            | StepFact::NoOutput(_)
+            | StepFact::MaybeRefused { .. }
+            | StepFact::Depends(_) => Some(TagDelivery::CannotTell),
+            StepFact::Refused(_) | StepFact::Unquoted { .. } => Some(TagDelivery::Fails),
+            StepFact::ListWithoutTags { .. } => Some(TagDelivery::Lost),
+        }
+    }
+
+    /// One sentence: lower case, no final stop, input in backticks.
+    pub(super) fn sentence(&self, step: &str) -> String {
+        match self.verdict() {
+            Some(TagDelivery::CannotTell) => format!("whether step `{step}` sets all tags is unknown: {self}"),
+            _ => format!("step `{step}`: {self}"),
+        }
+    }
+}
+
+/// The end of a sentence about a step.
+impl fmt::Display for StepFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepFact::Evaluated { with, resources } => {
+                let with: Vec<String> = with.iter().map(ToString::to_string).collect();
+                let names: Vec<String> = resources.iter().map(|name| format!("`{name}`")).collect();
+                let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+                write!(
+                    f,
+                    "its template, evaluated as at the first reconcile with {}, composes {names}",
+                    with.join(", ")
+                )
+            }
+            StepFact::Source(source) => write!(f, "templates of source `{source}` are not read"),
+            StepFact::NoComposite { kind } => write!(f, "neither a `{kind}` nor its definition is among the objects"),
+            StepFact::NoOutput(reason) => write!(f, "{reason}"),
+            StepFact::MaybeRefused { reads: Some(reads), refusal, .. } => {
+                write!(f, "without `{reads}` the function refuses its template: {refusal}")
+            }
+            StepFact::MaybeRefused { with, refusal, .. } => {
+                write!(f, "with {with} the function refuses its template: {refusal}")
+            }
+            StepFact::Depends(Dependence { reads, line, is_of_tags: true }) => {
+                write!(f, "tags depend on `{reads}` (line {line} of its template)")
+            }
+            StepFact::Depends(Dependence { reads, line, .. }) => {
+                write!(f, "which resources it composes depends on `{reads}` (line {line} of its template)")
+            }
+            StepFact::Refused(refusal) => {
+                write!(f, "no resource is composed, because the function refuses its template: {refusal}")
+            }
+            StepFact::Unquoted { resource, path } => write!(
+                f,
+                "resource `{resource}` is not created: values of tags in `{path}` are not quoted, so that of `4711` is a \
+                 number"
+            ),
+            StepFact::ListWithoutTags { resource, kind, path } => {
+                write!(
+                    f,
+                    "resource `{resource}`: `{kind}` has its tags in the list `{path}`, which lacks `spec.cloudTags`"
+                )
+            }
+        }
+    }
+}
+
+impl TagSets {
+    /// Tags with keys as the settings spell them.
+    pub(super) fn of(settings: &CloudTags) -> TagSets {
+        const KEYS: [&str; 2] = ["platform/env", "acme:checkout/owner"];
+        let prefix = &*settings.prefix;
+        let strict = settings.strict_profiles().flat_map(|it| KEYS.map(|key| it.spelling.of(prefix, key)));
+        let keys: BTreeSet<String> = KEYS.iter().map(|key| [prefix, key].concat()).chain(strict).collect();
+        let set = |value: fn(usize) -> String| {
+            keys.iter().enumerate().map(|(number, key)| (key.clone(), value(number))).collect()
+        };
+        TagSets([set(|number| format!("tag-value-{number}")), set(|number| format!("471100{number}"))])
+    }
+}
+
+/// Evaluates a step for composites of a kind.
+pub(super) fn evaluate(step: &Value, kind: &str, examples: &[Example], tags: &TagSets) -> StepResult {
+    evaluated(step, kind, examples, tags)
+        .unwrap_or_else(|fact| StepResult { facts: vec![fact], ..StepResult::default() })
+}
+
+fn evaluated(step: &Value, kind: &str, examples: &[Example], tags: &TagSets) -> Result<StepResult, StepFact> {
+    let input = step.get("input").unwrap_or(&Value::Null);
+    let template = read(input)?;
+    if examples.is_empty() {
+        return Err(StepFact::NoComposite { kind: kind.to_owned() });
+    }
+    let composed = composed(&template, input, examples, tags)?;
+    let with = examples.iter().map(|example| example.origin.clone()).collect();
+    let mut facts = vec![StepFact::Evaluated { with, resources: composed.keys().cloned().collect() }];
+    facts.extend(template.dependences().iter().cloned().map(StepFact::Depends));
+    facts.extend(composed.iter().filter_map(|(name, resource)| resource.fact(name)));
+    let resources = composed.iter().map(|(name, resource)| resource.patched(name)).collect();
+    Ok(StepResult { resources: Some(resources), is_complete: template.dependences().is_empty(), facts })
+}
+
+/// The template of an input.
+fn read(input: &Value) -> Result<CompositionTemplate, StepFact> {
+    let source = TemplateSource::read(input)?;
+    let options: Vec<&str> = source.options.iter().map(|option| &**option).collect();
+    let delims = source.delims.each_ref().map(|delim| &**delim);
+    let template = CompositionTemplate::read(&source.text, delims, &options, yaml).map_err(refused)?;
+    match template.dependences().iter().find(|depends| depends.is_of_tags) {
+        Some(depends) => Err(StepFact::Depends(depends.clone())),
+        None => Ok(template),
+    }
+}
+
+/// The resources by their names. Of several composites the one counts that leaves a resource without tags.
+fn composed(
+    template: &CompositionTemplate,
+    input: &Value,
+    examples: &[Example],
+    TagSets([one, other]): &TagSets,
+) -> Result<BTreeMap<String, ComposedByTemplate>, StepFact> {
+    let mut composed: BTreeMap<String, ComposedByTemplate> = BTreeMap::new();
+    for Example { origin, composite } in examples {
+        let of_set = |set: &TagSet| {
+            let mut composite = composite.clone();
+            if let Some(spec) = composite.get_mut("spec").and_then(Value::as_object_mut) {
+                spec.insert("cloudTags".to_owned(), json!(set));
+            }
+            output_of(template, input, &composite).map_err(|fact| match (fact, template.reads_of_others()) {
+                (StepFact::Refused(refusal), reads)
+                    if reads.is_some() || matches!(origin, ExampleOrigin::Schema(_)) =>
+                {
+                    let (with, reads) = (origin.clone(), reads.map(str::to_owned));
+                    StepFact::MaybeRefused { with, reads, refusal }
+                }
+                (fact, _) => fact,
+            })
+        };
+        let [first, second] = [of_set(one)?, of_set(other)?];
+        for (name, mut base) in first {
+            let arrivals = take([one, other], &mut base, second.get(&name).unwrap_or(&Value::Null));
+            let known = composed.get(&name);
+            if known.is_none_or(|known| !known.arrivals.is_empty() && arrivals.is_empty()) {
+                composed.insert(name, ComposedByTemplate { base, arrivals });
+            }
+        }
+    }
+    Ok(composed)
+}
+
+/// The resources that a template composes at the first reconcile of a composite.
+fn output_of(
+    template: &CompositionTemplate,
+    input: &Value,
+    composite: &Value,
+) -> Result<BTreeMap<String, Value>, StepFact> {
+    let request = json!({
+        "meta": {"tag": "first"}, "input": input, "observed": {"composite": {"resource": composite}}, "desired": {},
+        "context": {},
+    });
+    let output = template.render(&request).map_err(refused)?;
+    resources(&output, composite).map_err(|refusal| StepFact::Refused(refusal.to_string()))
+}
+
+fn refused(reason: NoOutput) -> StepFact {
+    match reason {
+        NoOutput::Error(error) => StepFact::Refused(error),
+        other => StepFact::NoOutput(other),
+    }
+}
+
+/// The template of an input, and how it is read.
+struct TemplateSource {
+    text: String,
+    delims: [String; 2],
+    options: Vec<String>,
+}
+
+impl TemplateSource {
+    fn read(input: &Value) -> Result<TemplateSource, StepFact> {
+        #[rustfmt::skip]
+        const FIELDS: [&str; 10] = [
+            "apiVersion", "kind", "metadata", "delims", "source", "inline", "fileSystem", "environment", "options", "ttl",
+        ];
+        let text = |path| input.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let texts = |path| {
+            let elements = input.pointer(path).and_then(Value::as_array).into_iter().flatten();
+            elements.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let refused = |refusal: String| Err(StepFact::Refused(refusal));
+        let mut fields = input.as_object().into_iter().flat_map(|fields| fields.keys());
+        if let Some(unknown) = fields.find(|field| !FIELDS.contains(&&***field)) {
+            return refused(format!("field `{unknown}` is unknown to the function"));
+        }
+        match text("/source") {
+            "Inline" => {}
+            "" => return refused("`source` is missing".to_owned()),
+            source @ ("FileSystem" | "Environment") => return Err(StepFact::Source(source.to_owned())),
+            other => return refused(format!("`{other}` is not a value of `source`")),
+        }
+        let template = match text("/inline/template") {
+            "" => texts("/inline/templates").join("\n---\n"),
+            template => template.to_owned(),
+        };
+        if template.is_empty() {
+            return refused("`inline.template` is missing".to_owned());
+        }
+        let delim = |path| input.pointer(path).and_then(Value::as_str).map(str::to_owned);
+        let delims = match [delim("/delims/left"), delim("/delims/right")] {
+            [Some(left), Some(right)] => [left, right],
+            _ => ["{{".to_owned(), "}}".to_owned()],
+        };
+        Ok(TemplateSource { text: template, delims, options: texts("/options") })
+    }
+}
+
+/// A resource, and where its tags are.
+struct ComposedByTemplate {
+    /// Without these tags.
+    base: Value,
+    arrivals: Vec<Arrival>,
+}
+
+impl ComposedByTemplate {
+    /// What the checks of patches do not find.
+    fn fact(&self, name: &str) -> Option<StepFact> {
+        let text = |field| self.base.get(field).and_then(Value::as_str).unwrap_or_default();
+        let unquoted = self.arrivals.iter().find(|arrival| arrival.form == ArrivalForm::Unquoted);
+        if let Some(Arrival { path, .. }) = unquoted {
+            return Some(StepFact::Unquoted { resource: name.to_owned(), path: path.clone() });
+        }
+        let known = tags_of_kind(group_and_version(text("apiVersion")).0, text("kind"))?;
+        let Tags::List(path) = known.tags else { return None };
+        let is_filled = self.arrivals.iter().any(|arrival| arrival.path == path);
+        let is_managed_otherwise = self.base.pointer("/spec/managementPolicies").is_some();
+        let kind = text("kind").to_owned();
+        (!is_filled && !is_managed_otherwise).then(|| StepFact::ListWithoutTags {
+            resource: name.to_owned(),
+            kind,
+            path: path.to_owned(),
+        })
+    }
+
+    /// The resource as function-patch-and-transform composes it.
+    fn patched(&self, name: &str) -> Value {
+        let maps = self.arrivals.iter().filter(|arrival| arrival.form != ArrivalForm::List);
+        let patch = |arrival: &Arrival| {
+            json!({
+                "type": "FromCompositeFieldPath", "fromFieldPath": "spec.cloudTags", "toFieldPath": arrival.path,
+                "policy": {"toFieldPath": "MergeObjects"},
+            })
+        };
+        json!({"name": name, "base": self.base, "patches": maps.map(patch).collect::<Vec<_>>()})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::value_of;
+
+    /// What the function composes of templates, and where `propagate` cannot tell.
+    const ANSWERS: &str = include_str!("../../../../testdata/crossplane/templates.txt");
+
+    /// The answer about a template, in the form of the file.
+    fn answer(template: &str, example: &Example, tags: &TagSets) -> Vec<String> {
+        let mut input = match template.starts_with("source:") {
+            true => value_of(template).unwrap(),
+            false => json!({"source": "Inline", "inline": {"template": template}}),
+        };
+        input["apiVersion"] = "gotemplating.fn.crossplane.io/v1beta1".into();
+        input["kind"] = "GoTemplate".into();
+        let composed = read(&input).and_then(|template| match template.dependences().first() {
+            Some(depends) => Err(StepFact::Depends(depends.clone())),
+            None => composed(&template, &input, std::slice::from_ref(example), tags),
+        });
+        match composed {
+            Err(StepFact::Refused(_)) => vec!["refused".to_owned()],
+            Err(fact) => vec![format!("cannot tell: {fact}")],
+            Ok(composed) if composed.is_empty() => vec!["nothing is composed".to_owned()],
+            Ok(composed) => {
+                let line = |(name, resource): (&String, &ComposedByTemplate)| {
+                    let all = resource.arrivals.iter().filter(|arrival| arrival.form != ArrivalForm::Unquoted);
+                    let mut places: Vec<&str> = all.map(|arrival| &*arrival.path).collect();
+                    places.sort_unstable();
+                    let places = if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") };
+                    format!("{name} {}: {places}", resource.base["kind"].as_str().unwrap_or_default())
+                };
+                composed.iter().map(line).collect()
+            }
+        }
+    }
+
+    /// The composite of the file with both sets of tags, and the names and texts of the other sections.
+    fn sections() -> (Example, TagSets, Vec<(&'static str, &'static str)>) {
+        let mut sections = ANSWERS.trim_start_matches("=== ").split("\n=== ").map(|it| it.split_once('\n').unwrap());
+        let mut composite = value_of(sections.next().unwrap().1).unwrap();
+        let sets = composite["spec"]["cloudTags"].take();
+        let tags = TagSets([0, 1].map(|number| serde_json::from_value(sets[number].clone()).unwrap()));
+        let origin = ExampleOrigin::Object("XMachine vm-1".to_owned());
+        (Example { origin, composite }, tags, sections.collect())
+    }
+
+    #[test]
+    fn a_template_that_is_cut_anywhere_is_answered() {
+        let (example, tags, sections) = sections();
+        for (_, text) in sections {
+            for end in (0..text.len()).step_by(11).filter(|end| text.is_char_boundary(*end)) {
+                let input = json!({"source": "Inline", "inline": {"template": text[..end]}});
+                let result = evaluate(&json!({"input": input}), "XMachine", std::slice::from_ref(&example), &tags);
+                assert_ne!(result.facts, [], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn tags_arrive_where_the_function_puts_them() {
+        let (example, tags, sections) = sections();
+        let mut wrong = Vec::new();
+        let mut count = 0;
+        for (name, text) in sections {
+            let (answers, template): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("=> "));
+            let of_line = |line: &&str| line.trim_start_matches("=> ").to_owned();
+            let expected: Vec<String> = match answers.iter().find(|line| line.starts_with("=> cannot tell: ")) {
+                Some(line) => vec![of_line(line)],
+                None if answers[0].starts_with("=> refused: ") => vec!["refused".to_owned()],
+                None => answers.iter().map(of_line).collect(),
+            };
+            let found = answer(&format!("{}\n", template.join("\n")), &example, &tags);
+            if found != expected {
+                wrong.push(format!("{name}\n    expected {expected:?}\n       found {found:?}"));
+            }
+            count += 1;
+        }
+        assert_eq!((wrong.join("\n"), count), (String::new(), 176));
+    }
+}

@@ -1,0 +1,170 @@
+//! Functions that change a map in place: values do not change here, so their results are assigned.
+//!
+//! `{{ $_ := set $tags "a" "b" }}` becomes `{{ $tags = set $tags "a" "b" }}{{ $_ := $tags }}`, and with a map in a variable
+//! such as `$all.tags` that one is replaced in its variable.
+
+use std::sync::Arc;
+
+use gotmpl::parse::{ActionNode, CommandNode, Expr, ListNode, Node, PipeNode, Pos, SmolStr};
+use gotmpl::{TemplateError, Value, ValueFunc};
+
+use crate::functions::with;
+use crate::template::{NoOutput, TemplateSyntax};
+
+/// Functions that return the map that they change.
+const CHANGING: &[&str] = &["merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset"];
+
+/// The name of the function that replaces a value in a map.
+const PUT: &str = "goPut";
+
+/// The name of the function that refuses a whole number of an object where Go expects an int.
+const INT: &str = "goInt";
+
+/// Functions with an argument of type int, and its position. Whole numbers of objects are int64.
+#[rustfmt::skip]
+const OF_INTEGERS: &[(&str, usize)] = &[
+    ("indent", 0), ("nindent", 0), ("repeat", 0), ("substr", 0), ("substr", 1), ("trunc", 0), ("until", 0),
+    ("untilStep", 0), ("untilStep", 1), ("untilStep", 2),
+];
+
+/// The function of a name that only rewritten templates call.
+pub(super) fn find(name: &str) -> Option<ValueFunc> {
+    match name {
+        PUT => Some(Arc::new(|args: &[Value]| match args {
+            [map, path @ .., value] => Ok(put(map, path, value)),
+            _ => Ok(Value::Nil),
+        })),
+        INT => Some(Arc::new(|args: &[Value]| match args {
+            [Value::Int(_)] => Err(TemplateError::Exec("wrong type for value; expected int; got int64".to_owned())),
+            _ => Ok(args.first().cloned().unwrap_or(Value::Nil)),
+        })),
+        _ => None,
+    }
+}
+
+fn put(map: &Value, path: &[Value], value: &Value) -> Value {
+    let Some((Value::String(name), rest)) = path.split_first() else { return value.clone() };
+    let inner = map.field(name).cloned().unwrap_or(Value::Nil);
+    with(map, [(Arc::clone(name), put(&inner, rest, value))])
+}
+
+/// Rewrites a template.
+///
+/// # Errors
+/// When it changes a map that is not in a variable.
+pub(super) fn assign(syntax: &mut TemplateSyntax) -> Result<(), NoOutput> {
+    let defined = syntax.defines.iter_mut().map(|define| &mut define.body);
+    [&mut syntax.tree].into_iter().chain(defined).try_for_each(in_list)
+}
+
+fn in_list(list: &mut ListNode) -> Result<(), NoOutput> {
+    let mut nodes = Vec::with_capacity(list.nodes.len());
+    for mut node in std::mem::take(&mut list.nodes) {
+        match &mut node {
+            Node::Action(action) => {
+                let changed = action.pipe.commands.first().and_then(changed_variable);
+                in_pipe(&mut action.pipe, changed.is_some())?;
+                if let Some(pipe) = changed.and_then(|changed| assignment(&mut action.pipe, changed)) {
+                    nodes.push(Node::Action(ActionNode { pos: action.pos, pipe }));
+                }
+            }
+            Node::If(branch) | Node::Range(branch) | Node::With(branch) => {
+                in_pipe(&mut branch.pipe, false)?;
+                in_list(&mut branch.body)?;
+                branch.else_body.iter_mut().try_for_each(in_list)?;
+            }
+            Node::List(inner) => in_list(inner)?,
+            Node::Define(define) => in_list(&mut define.body)?,
+            Node::Template(template) => template.pipe.iter_mut().try_for_each(|pipe| in_pipe(pipe, false))?,
+            Node::Text(_) | Node::Break(_) | Node::Continue(_) => {}
+        }
+        nodes.push(node);
+    }
+    list.nodes = nodes;
+    Ok(())
+}
+
+/// Refuses changes in place, of which that of the first command may be assigned, and marks whole numbers of objects.
+fn in_pipe(pipe: &mut PipeNode, is_assigned: bool) -> Result<(), NoOutput> {
+    for (number, command) in pipe.commands.iter_mut().enumerate() {
+        if let [Expr::Identifier(_, name), args @ ..] = &mut *command.args {
+            if matches!(&**name, "set" | "unset") && !(number == 0 && is_assigned) && !args.first().is_some_and(is_new)
+            {
+                return Err(NoOutput::InPlace(name.to_string()));
+            }
+            for (_, position) in OF_INTEGERS.iter().filter(|(known, _)| **known == **name) {
+                if let Some(arg) = args.get_mut(*position).filter(|arg| is_of_object(arg)) {
+                    *arg = marked(arg);
+                }
+            }
+        }
+        for arg in &mut command.args {
+            match arg {
+                Expr::Pipe(_, inner) => in_pipe(inner, false)?,
+                Expr::Chain(_, of, _) => {
+                    if let Expr::Pipe(_, inner) = &mut **of {
+                        in_pipe(inner, false)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value is read from an object.
+fn is_of_object(expression: &Expr) -> bool {
+    match expression {
+        Expr::Field(..) => true,
+        Expr::Variable(_, _, path) => !path.is_empty(),
+        _ => false,
+    }
+}
+
+fn marked(arg: &Expr) -> Expr {
+    let pos = arg.pos();
+    let command = CommandNode { pos, args: vec![Expr::Identifier(pos, INT.into()), arg.clone()] };
+    Expr::Pipe(pos, PipeNode { pos, decl: Vec::new(), commands: vec![command], is_assign: false })
+}
+
+/// Whether a map is made by the expression itself.
+fn is_new(expression: &Expr) -> bool {
+    const MAKING: &[&str] = &["deepCopy", "dict", "fromJson", "fromYaml", "omit", "pick", "set", "unset"];
+    let Expr::Pipe(_, pipe) = expression else { return false };
+    match pipe.commands.last().and_then(|command| command.args.split_first()) {
+        Some((Expr::Identifier(_, name), args)) => {
+            MAKING.contains(&&**name) || CHANGING.contains(&&**name) && args.first().is_some_and(is_new)
+        }
+        _ => false,
+    }
+}
+
+/// The variable, and the path in it, that a command changes.
+fn changed_variable(command: &CommandNode) -> Option<(Pos, SmolStr, Vec<SmolStr>)> {
+    match &*command.args {
+        [Expr::Identifier(pos, name), Expr::Variable(_, variable, path), ..]
+            if CHANGING.contains(&&**name) && variable != "$" =>
+        {
+            Some((*pos, variable.clone(), path.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The assignment of what the first command changes; the pipeline then begins with the variable.
+fn assignment(pipe: &mut PipeNode, (pos, variable, path): (Pos, SmolStr, Vec<SmolStr>)) -> Option<PipeNode> {
+    let command = pipe.commands.first_mut()?;
+    let changed = Expr::Variable(pos, variable.clone(), path.clone());
+    let change = CommandNode { pos, args: std::mem::replace(&mut command.args, vec![changed]) };
+    let made = PipeNode { pos, decl: Vec::new(), commands: vec![change], is_assign: false };
+    let commands = if path.is_empty() {
+        made.commands
+    } else {
+        let names = path.iter().map(|name| Expr::String(pos, Arc::from(&**name)));
+        let whole = [Expr::Identifier(pos, PUT.into()), Expr::Variable(pos, variable.clone(), Vec::new())];
+        let args = whole.into_iter().chain(names).chain([Expr::Pipe(pos, made)]).collect();
+        vec![CommandNode { pos, args }]
+    };
+    Some(PipeNode { pos, decl: vec![variable], commands, is_assign: true })
+}
