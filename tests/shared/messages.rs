@@ -1,21 +1,21 @@
 //! The sentences of the engine, from its source: string literals, with the documentation of the item that has them.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The folders of the sentences, and other files that have some.
-const FOLDERS: [&str; 5] = [
-    "crates/cloud-tags/src/messages",
-    "crates/cluster-api/src/messages",
-    "crates/engine/src/report/messages",
-    "crates/facts/src/messages",
-    "crates/tag-delivery/src/messages",
-];
-const FILES: [&str; 5] = [
+const FOLDERS: [&str; 3] =
+    ["crates/cluster-api/src/messages", "crates/engine/src/report/messages", "crates/facts/src/messages"];
+const FILES: [&str; 9] = [
     "crates/cloud-tags/src/messages.rs",
+    "crates/facts/src/change_reason.rs",
+    "crates/facts/src/change_rule.rs",
     "crates/facts/src/fact.rs",
+    "crates/facts/src/tag_fault.rs",
+    "crates/facts/src/tag_reason.rs",
     "crates/kube/src/cluster.rs",
     "crates/kube/src/lookup.rs",
     "crates/tag-delivery/src/messages.rs",
@@ -46,53 +46,82 @@ pub(crate) fn messages() -> Result<Vec<Message>> {
         let source = fs::read_to_string(&path)?;
         let tokens: TokenStream = source.parse().map_err(|error| anyhow!("{error}"))?;
         let topic = source.lines().map_while(|line| line.strip_prefix("//! ")).collect::<Vec<_>>().join(" ");
-        let mut texts = Vec::new();
-        collect(tokens, "", &mut texts).with_context(|| path.display().to_string())?;
+        let mut texts = Texts::default();
+        texts.collect(tokens, "").with_context(|| path.display().to_string())?;
         let is_sentence = |text: &str| text.contains(' ') && text.contains(char::is_alphabetic);
-        let texts = texts.into_iter().filter(|(text, _)| is_sentence(text));
+        let texts = texts.found.into_iter().filter(|(text, _)| is_sentence(text));
         found.extend(texts.map(|(text, meaning)| Message { topic: topic.clone(), text, meaning }));
     }
     Ok(found)
 }
 
 /// The string literals of a file, each with its documentation, without those of other attributes and of tests.
-fn collect(tokens: TokenStream, outer: &str, found: &mut Vec<(String, String)>) -> Result<()> {
-    let mut tokens = tokens.into_iter().peekable();
-    let mut own = String::new();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Punct(mark) if mark.as_char() == '#' => {
-                tokens.next_if(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '!'));
-                let attribute = tokens.next_if(
-                    |token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket),
-                );
-                let Some(TokenTree::Group(attribute)) = attribute else { continue };
-                let name = attribute.stream().to_string().replace(' ', "");
-                if name == "cfg(test)" {
-                    tokens.by_ref().find(|token| matches!(token, TokenTree::Group(_)));
-                } else if name.starts_with("doc=")
-                    && let Some(TokenTree::Literal(line)) = attribute.stream().into_iter().last()
-                {
-                    let line = text(&line.to_string())?.unwrap_or_default();
-                    own = if own.is_empty() { line } else { format!("{own} {line}") };
+#[derive(Default)]
+struct Texts {
+    found: Vec<(String, String)>,
+    /// The documentation of variants, such as `Fact::Unread`, whose texts may be in a `match`.
+    variants: BTreeMap<String, String>,
+    /// The enum that is read.
+    of: String,
+    /// The name before this one, and the variant that was named last.
+    before: String,
+    named: String,
+}
+
+impl Texts {
+    fn collect(&mut self, tokens: TokenStream, outer: &str) -> Result<()> {
+        let mut tokens = tokens.into_iter().peekable();
+        let mut own = String::new();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                    tokens.next_if(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '!'));
+                    let attribute = tokens.next_if(
+                        |token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket),
+                    );
+                    let Some(TokenTree::Group(attribute)) = attribute else { continue };
+                    let name = attribute.stream().to_string().replace(' ', "");
+                    if name == "cfg(test)" {
+                        tokens.by_ref().find(|token| matches!(token, TokenTree::Group(_)));
+                    } else if name.starts_with("doc=")
+                        && let Some(TokenTree::Literal(line)) = attribute.stream().into_iter().last()
+                    {
+                        let line = text(&line.to_string())?.unwrap_or_default();
+                        own = if own.is_empty() { line } else { format!("{own} {line}") };
+                    }
                 }
-            }
-            TokenTree::Group(group) => {
-                collect(group.stream(), if own.is_empty() { outer } else { &own }, found)?;
-                // The body of a function or of a block ends its item.
-                if group.delimiter() == Delimiter::Brace && outer.is_empty() && !is_variant(tokens.peek()) {
-                    own.clear();
+                TokenTree::Ident(name) => {
+                    let name = name.to_string();
+                    if self.before == "enum" {
+                        self.of.clone_from(&name);
+                    } else if !own.is_empty() && name.starts_with(char::is_uppercase) {
+                        let variant = format!("{}::{name}", self.of);
+                        self.variants.entry(variant).or_insert_with(|| own.clone());
+                    }
+                    let variant = format!("{}::{name}", self.before);
+                    if self.variants.contains_key(&variant) {
+                        self.named = variant;
+                    }
+                    self.before = name;
                 }
+                TokenTree::Group(group) => {
+                    self.collect(group.stream(), if own.is_empty() { outer } else { &own })?;
+                    // The body of a function or of a block ends its item.
+                    if group.delimiter() == Delimiter::Brace && outer.is_empty() && !is_variant(tokens.peek()) {
+                        own.clear();
+                    }
+                }
+                TokenTree::Punct(mark) if mark.as_char() == ';' => own.clear(),
+                TokenTree::Literal(literal) => {
+                    let own = if own.is_empty() { outer } else { &own };
+                    let meaning = if own.is_empty() { self.variants.get(&self.named).map_or("", |of| of) } else { own };
+                    self.found.extend(text(&literal.to_string())?.map(|text| (text, meaning.to_owned())));
+                }
+                _ => {}
             }
-            TokenTree::Punct(mark) if mark.as_char() == ';' => own.clear(),
-            TokenTree::Literal(literal) => {
-                let meaning = if own.is_empty() { outer } else { &own };
-                found.extend(text(&literal.to_string())?.map(|text| (text, meaning.to_owned())));
-            }
-            _ => {}
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Whether a literal follows the braces of a variant, as in the table of facts.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use fleet::{Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of_skips, help_of_unknown};
-use metadata_propagation::Report;
+use metadata_propagation::{Report, Skipped};
 
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::live::{self, Question};
@@ -133,13 +133,13 @@ fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
             let _ = writeln!(out, "    {tag}={value}");
         }
         for label in &tags.skipped {
-            let _ = writeln!(out, "    {}", label.sentence());
+            let _ = writeln!(out, "    {}", label.fact());
         }
         for (key, reason) in &tags.not_propagating {
             let _ = writeln!(out, "    {key}: {}", reason.as_str());
         }
     }
-    let skipped: Vec<_> = member.report.skipped.iter().filter(|skip| skip.advice.is_none()).collect();
+    let skipped: Vec<_> = member.report.skipped.iter().filter(|skip| skip.instead.is_none()).collect();
     if !skipped.is_empty() {
         let _ = writeln!(out, "  not propagated");
     }
@@ -147,12 +147,12 @@ fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
         let value = skip.value.as_ref().map(|value| format!("={value}")).unwrap_or_default();
         let _ = writeln!(out, "    {}{value} {DIM}{}: {}{DIM:#}", skip.key, skip.from, skip.reason);
     }
-    let skipped = member.report.skipped.iter().filter(|skip| skip.advice.is_none());
+    let skipped = member.report.skipped.iter().filter(|skip| skip.instead.is_none());
     for help in skipped.map(help_of_skips).collect::<BTreeSet<String>>() {
         add_help(Some(&help), "    ", out);
     }
-    for advice in member.report.skipped.iter().filter_map(|skip| skip.advice.as_ref()) {
-        let _ = writeln!(out, "    {advice}");
+    for misplaced in member.report.skipped.iter().filter_map(Skipped::misplaced) {
+        let _ = writeln!(out, "    {misplaced}");
     }
     let Report { skipped, cloud_tags, .. } = &*member.report;
     if member.carried.is_empty() && member.unknown.is_none() && skipped.is_empty() && cloud_tags.is_none() {

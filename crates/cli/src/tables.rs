@@ -33,8 +33,7 @@ pub(crate) fn rules(version: Option<Version>) -> Result<Exit, Failure> {
 /// A line of the page, with what the page prints elsewhere: the object that is read, above the line, and the criteria
 /// that keys must meet.
 fn whole(rule: &Rule) -> String {
-    let line = rule.to_string();
-    let line = format!("`{}{}", rule.from.owner(), line.strip_prefix('`').unwrap_or(&line));
+    let line = rule.line_with_source();
     let keys = match rule.keys {
         Keys::Only(criteria) => criteria.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         Keys::Except(keys) => {

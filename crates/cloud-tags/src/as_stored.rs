@@ -6,23 +6,23 @@ use super::field::TagsField;
 use super::labels::Assigned;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
-use crate::messages;
+use facts::change_rule::{ChangeRule, StoredTags};
 use facts::finding::Finding;
 use facts::not_applicable::NotApplicableReason;
 use facts::stop::Stop;
 use kube::subject::ReviewedObject;
 use tag_rules::CloudTags;
 
-/// The rule behind each difference of an object whose labels were not compared: `adopted` if that is why. `None` if the
-/// object does not differ for this reason.
-pub(super) fn rule(stop: &Stop, adopted: &'static str) -> Option<&'static str> {
+/// Why an object whose labels were not compared keeps its tags: `adopted` if it was adopted. `None` if it does not
+/// differ for this reason.
+pub(super) fn reason(stop: &Stop, adopted: StoredTags) -> Option<StoredTags> {
     match stop {
-        Stop::RegistryFailed(_) => Some(messages::REGISTRY_UNREAD),
-        Stop::SourceFailed(_) => Some(messages::SOURCE_UNREAD),
+        Stop::RegistryFailed(_) => Some(StoredTags::RegistryUnread),
+        Stop::SourceFailed(_) => Some(StoredTags::SourceUnread),
         Stop::NotApplicable(it) => match it.reason {
             NotApplicableReason::Adopted => Some(adopted),
-            NotApplicableReason::Claim => Some(messages::CLAIM_STAYS),
-            NotApplicableReason::UnusableAssignments => Some(messages::UNUSABLE_SOURCE),
+            NotApplicableReason::Claim => Some(StoredTags::Claim),
+            NotApplicableReason::UnusableAssignments => Some(StoredTags::UnusableSource),
             _ => None,
         },
         Stop::LookupFailed(_) | Stop::Malformed(_) => None,
@@ -36,7 +36,7 @@ pub(super) fn as_stored(
     settings: &CloudTags,
     field: &'static str,
     provider: Option<&str>,
-    rule: &'static str,
+    reason: StoredTags,
     findings: Vec<Finding>,
 ) -> Option<Tagged> {
     let field = TagsField::read(subject, field, settings).ok().filter(|_| !subject.review.username.is_empty())?;
@@ -46,7 +46,7 @@ pub(super) fn as_stored(
     let restores = field.own_edited().into_iter().filter(|(key, _)| field.has(key)).collect();
     let mut held = field.held_to(&made.transformed, &restores, |key, value| field.stored(key) != Some(value));
     for change in &mut held.changes {
-        change.rule = rule.into();
+        change.rule = ChangeRule::AsStored(reason);
     }
     let is_changed = !held.changes.is_empty();
     is_changed.then(|| Tagged {

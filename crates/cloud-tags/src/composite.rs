@@ -15,8 +15,9 @@ use super::tagged::{Made, Tagged};
 use super::unread::UnreadTags;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages;
 use crate::report::NoTagReason;
+use facts::change_rule::{ChangeRule, StoredTags};
+use facts::datum::UnusableValue;
 use facts::fact::Fact;
 use facts::finding::Finding;
 use facts::not_applicable::NotApplicableReason;
@@ -71,7 +72,8 @@ impl<'e> Composite<'_, 'e> {
                 let finding = unusable_finding(&malformed);
                 let stop = self.unusable(malformed);
                 let is_left = forwarding != Forwarding::Written && matches!(stop, Stop::NotApplicable(_));
-                let stripped = if is_left { self.as_stored(messages::UNUSABLE, vec![finding]) } else { None };
+                let stripped =
+                    if is_left { self.as_stored(StoredTags::UnusableAssignments, vec![finding]) } else { None };
                 return stripped.ok_or(stop);
             }
         };
@@ -106,14 +108,14 @@ impl<'e> Composite<'_, 'e> {
                 || crossplane::forwarding(self.subject, self.settings.cloud_tags, self.lookups)
                     .is_ok_and(|forwarding| forwarding == Forwarding::Written)
         };
-        let rule = as_stored::rule(stop, messages::ADOPTED_STAYS)?;
-        if is_adopted || !is_copied() { self.as_stored(rule, Vec::new()) } else { None }
+        let reason = as_stored::reason(stop, StoredTags::Adopted)?;
+        if is_adopted || !is_copied() { self.as_stored(reason, Vec::new()) } else { None }
     }
 
     /// The differences of a composite whose labels set no tags.
-    fn as_stored(&self, rule: &'static str, findings: Vec<Finding>) -> Option<Tagged> {
+    fn as_stored(&self, reason: StoredTags, findings: Vec<Finding>) -> Option<Tagged> {
         let provider = provider(self.composites, &self.subject.review.kind.kind, &self.subject.object);
-        as_stored(self.subject, self.settings.cloud_tags, FIELD, provider, rule, findings)
+        as_stored(self.subject, self.settings.cloud_tags, FIELD, provider, reason, findings)
     }
 
     /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
@@ -154,7 +156,7 @@ impl<'e> Composite<'_, 'e> {
         let (settings, subject, definitions) = (&self.settings.cloud_tags, self.subject, &*found.counting);
         let field = match TagsField::read(subject, FIELD, settings) {
             Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
-                return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed.to_string()));
+                return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed));
             }
             read => read?,
         };
@@ -191,7 +193,7 @@ impl<'e> Composite<'_, 'e> {
         for change in &mut held.changes {
             let label = transformed.labels.get(&change.key);
             if let Some((label, source)) = label.and_then(|label| Some((label, sources.get(label)?))) {
-                change.rule = messages::propagates_from(label, source).into();
+                change.rule = ChangeRule::LabelOf { label: label.clone(), object: source.clone() };
             }
         }
         let is_alone = transformed.tags.is_empty() && nested.is_none();
@@ -244,7 +246,7 @@ impl<'e> Composite<'_, 'e> {
         let is_stored = review.operation == Operation::Update
             && old.is_some_and(|old| old.annotations.get(ASSIGNMENTS) == object.annotations.get(ASSIGNMENTS));
         if is_stored || crossplane::is_copied(self.subject, self.settings.cloud_tags) {
-            Stop::not_applicable(NotApplicableReason::UnusableAssignments, malformed.to_string())
+            Stop::not_applicable(NotApplicableReason::UnusableAssignments, malformed)
         } else {
             Stop::Malformed(malformed)
         }
@@ -274,16 +276,18 @@ impl<'e> Composite<'_, 'e> {
         others: &LabelSources<'_>,
         before: Option<&Assigned>,
     ) -> Result<Definitions<'e>, Stop> {
+        let assigned = || [now].into_iter().chain(before).flat_map(Assigned::keys);
         let mut keys = others.keys();
-        keys.extend(now.keys());
-        keys.extend(before.into_iter().flat_map(Assigned::keys));
         // Without labels, no definition sets a tag.
-        if keys.is_empty() {
+        if keys.is_empty() && assigned().next().is_none() {
             return Ok(Definitions::default());
         }
-        // The old value of a label counts too when it is removed: only labels with a definition matter.
-        let old = self.subject.old().ok().flatten();
-        keys.extend(old.into_iter().flat_map(|old| old.labels.keys()));
+        // Definitions in the settings are known; of those in objects only these keys count. The old value of a label
+        // counts too when it is removed: only labels with a definition matter.
+        if self.settings.cloud_tags.registry.is_some() {
+            let old = self.subject.old().ok().flatten();
+            keys.extend(assigned().chain(old.into_iter().flat_map(|old| old.labels.keys())));
+        }
         definitions_of(self.settings.cloud_tags, self.lookups, &keys, &others.belonging)
     }
 }
@@ -293,7 +297,7 @@ fn unusable_finding(malformed: &Malformed) -> Finding {
     Finding {
         check: "cloudTags",
         at: format!("metadata.annotations[{ASSIGNMENTS}]"),
-        message: Fact::UnusableAssignments { problem: malformed.to_string() },
+        message: Fact::UnusableAssignments { problem: UnusableValue { of: malformed.clone().into(), brief: None } },
         stance: Stance::Warn,
         verdict: None,
     }

@@ -9,8 +9,8 @@ use super::transform::Transformed;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::json::path::Path;
-use crate::messages;
 use facts::change::{Action, Change, EntryNoun, Value};
+use facts::change_rule::ChangeRule;
 use facts::source::SourceObject;
 use kube::subject::ReviewedObject;
 use tag_rules::CloudTags;
@@ -153,7 +153,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
             if action == Action::Restored && from.is_some() {
                 held.undone.insert(key.clone());
             }
-            let rule = messages::propagates(label);
+            let rule = ChangeRule::Label(label.clone());
             held.changes.push(self.change(key, action, from, Some(Value::string(value)), rule));
         }
         for (key, value) in restores.iter().filter(|(key, _)| !made.tags.contains_key(**key)) {
@@ -161,7 +161,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
             if from.is_some() {
                 held.undone.insert((*key).to_owned());
             }
-            let (to, rule) = (Value::json(value.text()), messages::FORWARDED.to_owned());
+            let (to, rule) = (Value::json(value.text()), ChangeRule::Forwarded);
             held.changes.push(self.change(key, Action::Restored, from, Some(to), rule));
             held.kept.insert(key, *value);
         }
@@ -174,26 +174,26 @@ impl<'a, 'e> TagsField<'a, 'e> {
             if self.stored(key) != Some(value) {
                 held.undone.insert(key.to_owned());
             }
-            held.changes.push(self.change(key, Action::Removed, Some(value), None, messages::NO_LABEL.to_owned()));
+            held.changes.push(self.change(key, Action::Removed, Some(value), None, ChangeRule::NoLabel));
         }
         held
     }
 
     /// The removal of the field, if it is a map without entries.
     pub(super) fn without_empty_map(&self) -> Change {
-        let empty = self.change(self.name, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
+        let empty = self.change(self.name, Action::Removed, None, None, ChangeRule::EmptyMap);
         Change { at: "spec".into(), entry: EntryNoun::Field, path: Path::fields(&["spec"]).into(), ..empty }
     }
 
     /// One entry that differs.
-    fn change(&self, key: &str, action: Action, from: Option<Json<'_>>, to: Option<Value>, rule: String) -> Change {
+    fn change(&self, key: &str, action: Action, from: Option<Json<'_>>, to: Option<Value>, rule: ChangeRule) -> Change {
         Change {
             at: Arc::clone(&self.at),
             key: key.to_owned(),
             action,
             from: from.map(|field| Value::json(field.text())),
             to,
-            rule: rule.into(),
+            rule,
             source: self.source.clone(),
             path: Arc::clone(&self.path),
             entry: EntryNoun::CloudTag,

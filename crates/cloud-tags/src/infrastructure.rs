@@ -12,9 +12,9 @@ use super::tagged::{Made, Tagged};
 use super::unread::UnreadTags;
 use super::webhook::Webhook;
 use crate::json::Malformed;
-use crate::messages;
+use facts::change_rule::{ChangeRule, StoredTags};
 use facts::finding::Finding;
-use facts::not_applicable::NotApplicableReason;
+use facts::not_applicable::{InvolvedObject, NotApplicableReason};
 use facts::stop::Stop;
 use kube::lookup::Lookups;
 use kube::parent::Parent;
@@ -45,7 +45,7 @@ impl<'e> Infrastructure<'_, 'e> {
     /// structure of a Kubernetes object.
     pub fn decide(&self) -> Result<Tagged, Stop> {
         let cluster = self.cluster;
-        let assigned = Assigned::read(&cluster.object).map_err(|malformed| unusable(cluster, &malformed))?;
+        let assigned = Assigned::read(&cluster.object).map_err(|malformed| unusable(cluster, malformed))?;
         if assigned.is_adopted() {
             return Err(Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
         }
@@ -84,7 +84,8 @@ impl<'e> Infrastructure<'_, 'e> {
         let title = cluster.name.to_string();
         for change in &mut held.changes {
             if let Some(label) = made.transformed.labels.get(&change.key) {
-                change.rule = messages::propagates_from(label, merged.sources.get(label).unwrap_or(&title)).into();
+                let object = merged.sources.get(label).unwrap_or(&title).clone();
+                change.rule = ChangeRule::LabelOf { label: label.clone(), object };
             }
         }
         let touches_tags = !(held.changes.is_empty() && leaves_tags_as_stored(subject, row).unwrap_or(false));
@@ -114,8 +115,8 @@ pub fn undecided(
     settings: TagSettings<'_>,
     stop: &Stop,
 ) -> Option<Tagged> {
-    let rule = as_stored::rule(stop, messages::ADOPTED_CLUSTER)?;
-    as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), rule, Vec::new())
+    let reason = as_stored::reason(stop, StoredTags::AdoptedCluster)?;
+    as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), reason, Vec::new())
 }
 
 /// Whether an UPDATE does not change the tags of an infrastructure cluster.
@@ -134,6 +135,7 @@ fn findings(assigned: &Assigned, definitions: &BTreeMap<String, Definition>, clu
 
 /// How the policy reacts to assignments of a Cluster that cannot be used: they are already stored, and a user who
 /// writes the infrastructure cannot fix them.
-fn unusable(cluster: &Parent<'_>, malformed: &Malformed) -> Stop {
-    Stop::not_applicable(NotApplicableReason::UnusableAssignments, format!("{}: {malformed}", cluster.name))
+fn unusable(cluster: &Parent<'_>, malformed: Malformed) -> Stop {
+    let because = InvolvedObject { object: cluster.name.to_string(), entry: None, malformed: Some(malformed) };
+    Stop::not_applicable(NotApplicableReason::UnusableAssignments, because)
 }

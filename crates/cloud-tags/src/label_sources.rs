@@ -6,7 +6,7 @@ use super::labels::Assigned;
 use super::owner::Belonging;
 use crate::json::document::Json;
 use crate::reads::LABEL_MASKS;
-use facts::not_applicable::NotApplicableReason;
+use facts::not_applicable::{InvolvedObject, NotApplicableReason};
 use facts::stop::Stop;
 use kube::lookup::Lookups;
 use kube::object::Object;
@@ -85,7 +85,8 @@ impl<'e> LabelSources<'e> {
     fn add(&mut self, source: LabelSource, parent: &Parent<'_>) -> Result<(), Stop> {
         let title = parent.name.to_string();
         let assigned = Assigned::read(&parent.object).map_err(|malformed| {
-            Stop::not_applicable(NotApplicableReason::UnusableAssignments, format!("{title}: {malformed}"))
+            let because = InvolvedObject { object: title.clone(), entry: None, malformed: Some(malformed) };
+            Stop::not_applicable(NotApplicableReason::UnusableAssignments, because)
         })?;
         self.others.insert(source, (title, assigned));
         Ok(())

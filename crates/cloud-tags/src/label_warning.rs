@@ -3,74 +3,71 @@
 use std::collections::BTreeMap;
 
 use facts::change::{Action, Change};
-use facts::shortening::{first_that_elides, short};
+use facts::change_rule::ChangeRule;
+use facts::fact::Fact;
+use facts::tag_reason::{LabelProblem, LimitSource};
 use tag_rules::clouds::Cloud;
 use tag_rules::infrastructure::InfraCluster;
-use tag_rules::profiles::Profile;
+use tag_rules::profiles::{KeyCharacters, Profile, Unit};
 use tag_rules::strict::StrictProfile;
 use tag_rules::text_limits::Length;
 
-use crate::messages as cloud_tags;
 use crate::report::{CloudVerdict, SkippedLabel, TagSkipReason};
 
-/// The warning for a tag that this request writes and that is removed or replaced. One that it omits is restored
-/// without a warning: a client that writes whole objects does not have it.
-pub fn of_undone_tag(change: &Change) -> Option<String> {
-    match change.action {
-        Action::Restored => Some(short(match &*change.rule {
-            cloud_tags::FORWARDED => cloud_tags::restored_forwarded(&change.key),
-            rule if cloud_tags::WITHOUT_LABELS.contains(&rule) => cloud_tags::restored_for(&change.key, rule),
-            _ => cloud_tags::restored(&change.key),
-        })),
-        Action::Removed => Some(short(cloud_tags::removed(&change.key, &change.rule))),
-        Action::Added | Action::Changed | Action::Recorded => None,
+/// What is said about a tag that this request writes and that is removed or replaced. One that it omits is restored
+/// silently: a client that writes whole objects does not have it.
+pub fn of_undone_tag(change: &Change) -> Option<Fact> {
+    let tag = change.key.as_str().into();
+    match (change.action, &change.rule) {
+        (Action::Restored, ChangeRule::Forwarded) => Some(Fact::ForwardedTagRestored { tag }),
+        (Action::Restored, ChangeRule::AsStored(reason)) => Some(Fact::StoredTagRestored { tag, reason: *reason }),
+        (Action::Restored, _) => Some(Fact::TagRestored { tag }),
+        (Action::Removed, rule) => Some(Fact::TagRemoved { tag, rule: rule.clone() }),
+        (Action::Added | Action::Changed | Action::Recorded, _) => None,
     }
 }
 
-/// The warning for tags that the cloud's API rejects; `None` if it accepts all.
-pub fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerdict>) -> Option<String> {
+/// What is said about tags that the cloud's API rejects; `None` if it accepts all.
+pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVerdict>) -> Option<Fact> {
     let mut refused = verdicts.iter().filter_map(|(key, verdict)| match verdict {
-        CloudVerdict::Refused(reason) => Some((key, cloud_tags::rule(*reason))),
+        CloudVerdict::Refused(reason) => Some((key.as_str(), *reason)),
         CloudVerdict::Accepted | CloudVerdict::Unknown => None,
     });
-    let (key, rule) = refused.next()?;
-    Some(short(cloud_tags::refused_by_cloud(cloud, 1 + refused.count(), key, rule)))
+    let (key, problem) = refused.next()?;
+    let tag = key.into();
+    Some(match 1 + refused.count() {
+        1 => Fact::TagRefused { cloud, tag, problem },
+        count => Fact::TagsRefused { cloud, count, tag, problem },
+    })
 }
 
-/// The warning for a label that does not become a cloud tag, if a number of tags is reserved for others.
-pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> String {
-    if label.interface().is_some() {
-        return short(label.sentence());
+/// What is said about a label that does not become a cloud tag, if a number of tags is reserved for others.
+pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> Fact {
+    match label.reason {
+        TagSkipReason::CountCap if label.interface().is_none() => {
+            let most = Profile::of(label.provider).tags.saturating_sub(reserve);
+            label.not_added(LabelProblem::LimitReached(most))
+        }
+        _ => label.fact(),
     }
-    let reason = match label.reason {
-        TagSkipReason::CountCap => cloud_tags::limit_reached(Profile::of(label.provider).tags.saturating_sub(reserve)),
-        _ => label.why(),
-    };
-    let brief = match label.reason {
-        TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED,
-        _ => &reason,
-    };
-    first_that_elides(
-        [&*reason, brief].map(|reason| cloud_tags::not_added(&label.qualified_key, reason, label.provider)),
-    )
 }
 
 impl SkippedLabel {
-    /// The sentence that says why the label does not become a tag.
+    /// What is said about the label.
     #[must_use]
-    pub fn sentence(&self) -> String {
-        let sentence = match InfraCluster::named(self.provider) {
-            Some(_) => cloud_tags::not_taken,
-            None => cloud_tags::not_added,
-        };
-        sentence(&self.qualified_key, &self.why(), self.provider)
+    pub fn fact(&self) -> Fact {
+        self.not_added(match self.interface() {
+            Some(cloud) => self.problem_at(cloud),
+            None => self.problem_in(Profile::of(self.provider)),
+        })
     }
 
-    fn why(&self) -> String {
-        match self.interface() {
-            Some(cloud) => self.why_at(cloud),
-            None => self.why_in(Profile::of(self.provider)),
-        }
+    fn not_added(&self, problem: LabelProblem) -> Fact {
+        let limits = match InfraCluster::named(self.provider) {
+            Some(_) => LimitSource::Webhook(self.provider),
+            None => LimitSource::Profile(self.provider),
+        };
+        Fact::LabelNotAdded { label: self.qualified_key.as_str().into(), problem, limits }
     }
 
     /// The API whose limits count: that of a strict profile, or a kind's own webhook.
@@ -79,45 +76,62 @@ impl SkippedLabel {
         strict.or_else(|| InfraCluster::named(self.provider).and_then(|row| row.webhook))
     }
 
-    fn why_at(&self, cloud: &Cloud) -> String {
+    fn problem_at(&self, cloud: &Cloud) -> LabelProblem {
         match self.reason {
-            TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(&cloud.reserved.join(", ")),
-            TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
-            TagSkipReason::KeyTooLong => cloud_tags::longer_than("tag key", cloud.key.length),
+            TagSkipReason::ReservedPrefix => LabelProblem::ReservedPrefix(cloud.reserved.join(", ")),
+            TagSkipReason::ReservedValue => LabelProblem::ReservedValue,
+            TagSkipReason::KeyTooLong => too_long("tag key", cloud.key.length),
             TagSkipReason::ValueTooLong => match cloud.joined {
-                Some(most) => cloud_tags::longer_than("key and value", Length::Runes(most)),
-                None => cloud_tags::longer_than("value", cloud.value.length),
+                Some(most) => too_long("key and value", Length::Runes(most)),
+                None => too_long("value", cloud.value.length),
             },
-            TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED.to_owned(),
-            TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
-            TagSkipReason::KeyCollision => cloud_tags::key_taken(&self.tag_key),
+            TagSkipReason::KeyCharacterClass => LabelProblem::KeyCharacters,
+            TagSkipReason::ValueCharacterClass => LabelProblem::ValueCharacters,
+            TagSkipReason::KeyCollision => LabelProblem::KeyTaken(self.tag_key.clone()),
             TagSkipReason::CountCap => match (StrictProfile::named(self.provider), cloud.tags) {
-                (None, Some(most)) => cloud_tags::limit_reached(most),
-                _ => cloud_tags::ALL_TAKEN.to_owned(),
+                (None, Some(most)) => LabelProblem::LimitReached(most),
+                _ => LabelProblem::ProfileLimitReached,
             },
         }
     }
 
-    fn why_in(&self, profile: &Profile) -> String {
-        let key = &self.qualified_key;
+    fn problem_in(&self, profile: &Profile) -> LabelProblem {
+        let length = |most| match profile.unit {
+            Unit::Runes => Length::Runes(most),
+            Unit::Bytes => Length::Bytes(most),
+        };
         match self.reason {
-            TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
-            TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
-            TagSkipReason::KeyCollision => cloud_tags::key_taken(&self.tag_key),
+            TagSkipReason::ReservedValue => LabelProblem::ReservedValue,
+            TagSkipReason::ValueCharacterClass => LabelProblem::ValueCharacters,
+            TagSkipReason::KeyCollision => LabelProblem::KeyTaken(self.tag_key.clone()),
             TagSkipReason::ReservedPrefix => {
-                cloud_tags::reserved_prefix(profile.reserved_prefix(key).unwrap_or_default())
+                let prefix = profile.reserved_prefix(&self.qualified_key).unwrap_or_default();
+                LabelProblem::ReservedPrefix(prefix.to_owned())
             }
-            TagSkipReason::KeyTooLong => cloud_tags::key_too_long(profile.key, profile.unit),
-            TagSkipReason::ValueTooLong => cloud_tags::value_too_long(profile.value, profile.unit),
-            TagSkipReason::KeyCharacterClass => cloud_tags::key_characters(profile.characters),
-            TagSkipReason::CountCap => cloud_tags::limit_reached(profile.tags),
+            TagSkipReason::KeyTooLong => too_long("tag key", length(profile.key)),
+            TagSkipReason::ValueTooLong => too_long("value", length(profile.value)),
+            TagSkipReason::KeyCharacterClass => match profile.characters {
+                KeyCharacters::LettersDigitsAnd(others) => LabelProblem::OnlyLettersDigitsAnd(others),
+                KeyCharacters::NonControlBut("") => LabelProblem::ControlCharacters,
+                KeyCharacters::NonControlBut(others) => LabelProblem::ControlCharactersAnd(others),
+            },
+            TagSkipReason::CountCap => LabelProblem::LimitReached(profile.tags),
         }
+    }
+}
+
+fn too_long(what: &'static str, limit: Length) -> LabelProblem {
+    match limit {
+        Length::Runes(most) | Length::Prefixed { name: most, .. } => {
+            LabelProblem::TooLong { what, most, unit: "characters" }
+        }
+        Length::Bytes(most) => LabelProblem::TooLong { what, most, unit: "bytes" },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use facts::shortening::LONGEST;
+    use facts::shortening::{LONGEST, of_fact};
     use proptest::prelude::*;
     use tag_rules::profiles::PROFILES;
 
@@ -128,7 +142,8 @@ mod tests {
         fn a_skipped_label_has_a_warning_of_120_characters(key in "[a-zä./-]{0,400}") {
             for (provider, reason) in PROFILES.iter().flat_map(|row| TagSkipReason::ALL.map(|reason| (row.name, reason))) {
                 let (qualified_key, tag_key) = (key.clone(), String::new());
-                let warning = of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0);
+                let label = SkippedLabel { qualified_key, tag_key, provider, reason };
+                let warning = of_fact(&of_skipped_label(&label, 0)).concat();
                 prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
                 prop_assert!(warning.ends_with(&format!("(profile `{provider}`)")), "{}", warning);
             }
@@ -139,7 +154,7 @@ mod tests {
     fn a_skipped_label_names_the_limit_that_it_meets() {
         let warning = |reason, provider| {
             let (qualified_key, tag_key) = ("aws:cost".to_owned(), "plexsphere:aws:cost".to_owned());
-            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0)
+            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0).to_string()
         };
         for (reason, provider, expected) in [
             (TagSkipReason::ReservedPrefix, "aws", "keys starting with `aws:` are reserved (profile `aws`)"),
@@ -150,6 +165,10 @@ mod tests {
                 "aws",
                 "only letters, digits and ` +-=._:/@` are allowed (profile `aws`)",
             ),
+            (TagSkipReason::ValueCharacterClass, "aws", "value has invalid characters (profile `aws`)"),
+            (TagSkipReason::ValueCharacterClass, "AWSCluster", "value has invalid characters (webhook of AWSCluster)"),
+            (TagSkipReason::KeyCharacterClass, "openstack", "control characters are not allowed (profile `openstack`)"),
+            (TagSkipReason::KeyCharacterClass, "azure", "key has invalid characters (profile `azure`)"),
             (TagSkipReason::CountCap, "generic", "limit of 32 tags reached (profile `generic`)"),
         ] {
             let expected = format!("label `aws:cost` not added as a cloud tag: {expected}");

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use super::transform::Labels;
 use crate::json::Malformed;
-use crate::messages;
 use crate::report::NoTagReason;
+use facts::fact::Fact;
 use facts::finding::Finding;
 use kube::object::Object;
 use setting_types::Stance;
@@ -111,7 +111,7 @@ impl Assigned {
             .map(|(key, found)| Finding {
                 check: "cloudTags",
                 at: format!("metadata.annotations[{ASSIGNMENTS}]"),
-                message: messages::unusable_assignment(key, found),
+                message: Fact::UnusableAssignment { key: key.as_str().into(), found },
                 stance: Stance::Warn,
                 verdict: None,
             })

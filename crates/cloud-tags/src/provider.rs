@@ -3,7 +3,8 @@
 use std::ptr;
 
 use crate::json::Malformed;
-use crate::messages;
+use facts::datum::Mentioned;
+use facts::fact::Fact;
 use kube::object::Object;
 use kube::subject::ReviewedObject;
 use setting_types::FieldPath;
@@ -34,7 +35,7 @@ pub struct UnknownProvider {
     /// The provider; empty if the composite names none.
     pub provider: String,
     /// What is reported.
-    pub message: String,
+    pub fact: Fact,
 }
 
 impl UnknownProvider {
@@ -44,7 +45,7 @@ impl UnknownProvider {
         composites: &Composites,
         subject: &ReviewedObject<'_>,
         provider: Option<&str>,
-        profile: &str,
+        profile: &'static str,
     ) -> Self {
         let entry = settings.composites.iter().position(|entry| ptr::eq(entry, composites)).unwrap_or_default();
         let by = match composites.provider {
@@ -53,14 +54,16 @@ impl UnknownProvider {
             Provider::ByKind(_) => "byKind",
         };
         let setting = format!("cloudTags.composites[{entry}].provider.{by}");
-        let message = match (provider, &composites.provider) {
-            (Some(provider), _) => messages::unknown_provider(provider, &setting, profile),
+        let named = Mentioned(setting.clone());
+        let none_at = |place: &str| Fact::NoProvider { place: place.into(), setting: named.clone(), profile };
+        let fact = match (provider, &composites.provider) {
+            (Some(provider), _) => Fact::UnknownProvider { provider: provider.into(), setting: named, profile },
             (None, Provider::Path(path)) => match at(path, &subject.object) {
-                Ok(_) => messages::no_provider(path, &setting, profile),
-                Err(malformed) => messages::unusable_provider(&malformed, &setting, profile),
+                Ok(_) => none_at(path),
+                Err(problem) => Fact::UnusableProvider { problem, setting: named, profile },
             },
-            (None, _) => messages::no_provider(&subject.review.kind.kind, &setting, profile),
+            (None, _) => none_at(&subject.review.kind.kind),
         };
-        UnknownProvider { setting, provider: provider.unwrap_or_default().to_owned(), message }
+        UnknownProvider { setting, provider: provider.unwrap_or_default().to_owned(), fact }
     }
 }

@@ -9,6 +9,8 @@ use super::union::Union;
 use crate::json::document::Json;
 use crate::messages;
 use crate::report::{IgnoredDefinition, IgnoredReason};
+use facts::datum::MentionedKeys;
+use facts::fact::Fact;
 use facts::finding::Finding;
 use facts::stop::Stop;
 use kube::cluster::{LookupCause, LookupError};
@@ -66,8 +68,8 @@ impl Definitions<'_> {
             Reaction::Reject => Stance::Reject,
         };
         let finding = |UnreadDefinitions { name, failed, keys }: &UnreadDefinitions| {
-            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let message = messages::registry_unread(name, &failed.error.cause.to_string(), &keys);
+            let keys = MentionedKeys(keys.iter().cloned().collect());
+            let message = Fact::RegistryUnread { registry: name.as_str().into(), cause: failed.error.cause, keys };
             Finding {
                 check: "cloudTags.onRegistryFailure",
                 at: "metadata.labels".to_owned(),

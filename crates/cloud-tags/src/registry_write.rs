@@ -8,11 +8,13 @@ use super::registry::{REGISTRY, Registry, query};
 use crate::messages;
 use crate::report::IgnoredReason;
 use facts::annotations::EXEMPT;
+use facts::datum::MentionedKeys;
+use facts::fact::Fact;
 use facts::stop::Stop;
 use kube::cluster::LookupCause;
 use kube::lookup::Lookups;
 use kube::object::Object;
-use kube::read_failure::ReadFailure;
+use kube::read_failure::{LookupFailed, ReadFailure};
 use kube::request::{Operation, Review};
 use kube::subject::ReviewedObject;
 use setting_types::SettingProblem;
@@ -25,7 +27,7 @@ pub struct RegistryWrite {
     /// Why it is refused: definitions that composites could not use, and that would be ignored from now on.
     pub problems: Vec<SettingProblem>,
     /// Its effects, as warnings.
-    pub effects: Vec<String>,
+    pub effects: Vec<Fact>,
 }
 
 impl RegistryWrite {
@@ -52,7 +54,10 @@ impl RegistryWrite {
         let is_new = |key: &str| old.ignored.get(key) != now.ignored.get(key);
         for (key, (scope, reason)) in now.ignored.iter().filter(|(key, _)| is_new(key)) {
             match reason {
-                IgnoredReason::AnotherScope => write.effects.push(messages::definition_of_another_scope(key, *scope)),
+                IgnoredReason::AnotherScope => {
+                    let (key, scope) = (key.as_str().into(), scope.as_str());
+                    write.effects.push(Fact::DefinitionOfAnotherScope { key, scope });
+                }
                 IgnoredReason::AnotherForm => {
                     let problem = messages::key_of_another_owner(key_form::form(*scope));
                     write.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
@@ -76,8 +81,8 @@ impl RegistryWrite {
                     }
                 }
                 Err(Stop::RegistryFailed(failed)) if failed.error.cause == LookupCause::TooManyReads => {
-                    let cause = failed.error.cause.to_string();
-                    write.effects.push(messages::not_compared(&failed.query, &cause));
+                    let LookupFailed { query, error, .. } = failed;
+                    write.effects.push(Fact::RegistriesNotCompared { query, cause: error.cause });
                     break;
                 }
                 Err(stop) => return Err(stop),
@@ -90,10 +95,10 @@ impl RegistryWrite {
             definition.zip(other).is_none_or(|(own_one, other)| counts(own_one, own, other))
         };
         let (opted_in, was) = (now.opted_in(), old.opted_in());
-        let begin: Vec<&str> = opted_in.difference(&was).copied().filter(wins).collect();
-        let stop: Vec<&str> = was.difference(&opted_in).copied().filter(wins).collect();
-        write.effects.extend(messages::begin_to_propagate(&begin));
-        write.effects.extend(messages::stop_propagating(&stop));
+        let begin = opted_in.difference(&was).copied().filter(wins);
+        let stop = was.difference(&opted_in).copied().filter(wins);
+        write.effects.extend(MentionedKeys::some(begin).map(|keys| Fact::LabelsBeginToPropagate { keys }));
+        write.effects.extend(MentionedKeys::some(stop).map(|keys| Fact::LabelsStopPropagating { keys }));
         Ok(write)
     }
 
@@ -108,7 +113,10 @@ impl RegistryWrite {
             }
             let (_, name, other_one) = other;
             match counts(definition, own, other) {
-                true => self.effects.push(messages::wins_over(key, name)),
+                true => {
+                    let (key, registry) = (key.as_str().into(), (*name).into());
+                    self.effects.push(Fact::DefinitionOverridden { key, registry });
+                }
                 false => {
                     let problem = messages::already_defined(name, other_one.scope);
                     self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
@@ -151,7 +159,7 @@ fn problems_of_owner(now: &Registry, old: &Registry, name: &str, is_found_by_sco
 }
 
 /// The warnings about new definitions whose keys have another form than those of their scope.
-fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<String> {
+fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<Fact> {
     let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
     for (key, Definition { scope, .. }) in &now.definitions {
         let is_stored = old.definitions.get(key).is_some_and(|stored| stored.scope == *scope);
@@ -159,8 +167,10 @@ fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<String> {
             keys.entry(*scope).or_default().push(key);
         }
     }
-    let warning =
-        |(scope, keys): (Scope, Vec<&str>)| messages::keys_of_another_form(scope, key_form::form(scope), &keys);
+    let warning = |(scope, keys): (Scope, Vec<&str>)| {
+        let (form, keys) = (key_form::form(scope).into(), MentionedKeys::some(keys)?);
+        Some(Fact::KeysOfAnotherForm { form, scope: scope.as_str(), keys })
+    };
     keys.into_iter().filter_map(warning).collect()
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use facts::change::Value;
+pub use facts::tag_reason::{NoTagReason, TagSkipReason};
 use tag_rules::Scope;
 
 /// The tags of one composite or infrastructure cluster, and the labels that do not become tags.
@@ -136,118 +137,4 @@ pub struct SkippedLabel {
     pub provider: &'static str,
     /// Why.
     pub reason: TagSkipReason,
-}
-
-/// Why a label does not become a tag, or a cloud rejects one: the specification's five in the order in which they are
-/// checked, then those that strict profiles and clouds have in addition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TagSkipReason {
-    /// The qualified key has a prefix that the provider reserves.
-    ReservedPrefix,
-    /// The tag key is longer than the provider allows.
-    KeyTooLong,
-    /// The value is longer than the provider allows.
-    ValueTooLong,
-    /// The tag key has a character that the provider does not allow.
-    KeyCharacterClass,
-    /// Labels with lower keys use up all the tags that a resource can have.
-    CountCap,
-    /// The value has a prefix that the provider reserves.
-    ReservedValue,
-    /// The value has a character that the provider does not allow.
-    ValueCharacterClass,
-    /// A label with a lower key has the same tag key.
-    KeyCollision,
-}
-
-impl TagSkipReason {
-    /// The specification's five, in the order in which they are checked.
-    pub const ALL: [TagSkipReason; 5] = [
-        TagSkipReason::ReservedPrefix,
-        TagSkipReason::KeyTooLong,
-        TagSkipReason::ValueTooLong,
-        TagSkipReason::KeyCharacterClass,
-        TagSkipReason::CountCap,
-    ];
-
-    /// Those that strict profiles have in addition.
-    pub const STRICT: [TagSkipReason; 3] =
-        [TagSkipReason::ReservedValue, TagSkipReason::ValueCharacterClass, TagSkipReason::KeyCollision];
-
-    /// The stable name, for log and report.
-    ///
-    /// ```
-    /// use cloud_tags::report::TagSkipReason;
-    ///
-    /// assert_eq!(TagSkipReason::CountCap.as_str(), "count-cap");
-    /// ```
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            TagSkipReason::ReservedPrefix => "reserved-prefix",
-            TagSkipReason::KeyTooLong => "key-too-long",
-            TagSkipReason::ValueTooLong => "value-too-long",
-            TagSkipReason::KeyCharacterClass => "key-character-class",
-            TagSkipReason::CountCap => "count-cap",
-            TagSkipReason::ReservedValue => "reserved-value",
-            TagSkipReason::ValueCharacterClass => "value-character-class",
-            TagSkipReason::KeyCollision => "key-collision",
-        }
-    }
-}
-
-impl Serialize for TagSkipReason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-/// Why there is no tag of a label.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoTagReason {
-    /// The label is not set.
-    NoLabel,
-    /// The label registry does not define it.
-    NotDefined,
-    /// Its definition does not opt it in.
-    NotOptedIn,
-    /// It is a seeded label, which cannot be opted in.
-    Seeded,
-    /// Its value is not a string.
-    NotAString,
-    /// Its definition takes it from another object.
-    AnotherSource,
-    /// The registry that may define it cannot be read.
-    RegistryUnread,
-    /// It propagates and is skipped.
-    Skipped(TagSkipReason),
-}
-
-impl NoTagReason {
-    /// The stable name, for the report.
-    ///
-    /// ```
-    /// use cloud_tags::report::NoTagReason;
-    ///
-    /// assert_eq!(NoTagReason::NotOptedIn.as_str(), "not-opted-in");
-    /// ```
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            NoTagReason::NoLabel => "no-label",
-            NoTagReason::NotDefined => "not-defined",
-            NoTagReason::NotOptedIn => "not-opted-in",
-            NoTagReason::Seeded => "seeded",
-            NoTagReason::NotAString => "not-a-string",
-            NoTagReason::AnotherSource => "another-source",
-            NoTagReason::RegistryUnread => "registry-unread",
-            NoTagReason::Skipped(reason) => reason.as_str(),
-        }
-    }
-}
-
-impl Serialize for NoTagReason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::field::{TagEntries, TagsField};
 use super::registry::Definitions;
 use super::rules::TagRules;
-use crate::messages;
 use facts::change::{Action, Change};
+use facts::change_rule::{ChangeRule, StoredTags};
 
 /// The keys of these tags.
 pub(super) struct UnreadTags(BTreeSet<String>);
@@ -31,7 +31,7 @@ impl UnreadTags {
     pub(super) fn explain(&self, changes: &mut [Change]) {
         for change in changes.iter_mut().filter(|change| self.has(&change.key)) {
             if matches!(change.action, Action::Restored | Action::Removed) {
-                change.rule = messages::UNREAD.into();
+                change.rule = ChangeRule::AsStored(StoredTags::DefinitionUnread);
             }
         }
     }

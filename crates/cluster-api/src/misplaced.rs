@@ -1,7 +1,5 @@
 //! Labels and annotations that are set where they do not propagate, and where to set them instead.
 
-use std::fmt::Display;
-
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
 use crate::catalog::place::Place;
 use crate::catalog::rules::Rule;
@@ -10,10 +8,11 @@ use crate::json::Malformed;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
-use facts::messages::propagation::not_propagated_from_here;
+use facts::datum::{NamedEntry, SetInstead};
+use facts::fact::Fact;
 use facts::messages::{EntryName, Location};
 use facts::not_applicable::{NotApplicable, NotApplicableReason};
-use facts::shortening::{first_fact_that_fits, short};
+use facts::shortening::is_warning;
 use facts::skipped::{Carried, SkipReason, Skipped};
 use facts::source::SourceObject;
 use kube::map_kind::MapKind;
@@ -32,9 +31,8 @@ pub fn wrong_places(
     inert: Option<&NotApplicable>,
     source_keys: &SourceKeys<'_>,
     settings: &ClusterApi,
-) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
+) -> Result<Vec<Skipped>, Malformed> {
     let mut skipped = Vec::new();
-    let mut warnings = Vec::new();
     let knows = inert.is_none_or(|inert| inert.reason == NotApplicableReason::NoOwner);
     // Some control planes of other providers have no machine template.
     let has_template = subject.place != Some(Place::ControlPlane)
@@ -42,7 +40,7 @@ pub fn wrong_places(
         || !subject.object.spec.get("machineTemplate")?.is_null();
     let places = subject.place.zip(subject.template());
     let Some((place, template)) = places.filter(|_| knows && has_template) else {
-        return Ok((skipped, warnings));
+        return Ok(skipped);
     };
     for map in MapKind::BOTH {
         if !Rule::reading(place, map, settings.version).any(|rule| rule.to.is_empty()) {
@@ -68,30 +66,29 @@ pub fn wrong_places(
             {
                 continue;
             }
-            let entry = EntryName { noun: map.entry(), key };
-            let advice = set_instead(subject, template, map, |place| not_propagated_from_here(entry, place));
-            warnings.push(short(advice.clone()));
+            let entry = NamedEntry::from(EntryName { noun: map.entry(), key });
+            let fact = |instead| Fact::NotPropagatedFromHere { entry: entry.clone(), instead };
             skipped.push(Skipped {
                 carried: Carried::Map(map),
                 key: key.to_owned(),
                 from: SourceObject::from(&subject.title()).into(),
                 reason: SkipReason::NotPropagated,
                 value: None,
-                advice: Some(advice),
+                instead: Some(set_instead(subject, template, map, fact)),
             });
         }
     }
-    Ok((skipped, warnings))
+    Ok(skipped)
 }
 
-/// A sentence that says where to set a key so that it reaches the Machines: in the topmost object that controls this
-/// one, as exactly as fits into a warning.
-pub(crate) fn set_instead<T: Display>(
+/// Where to set a key so that it reaches the Machines: in the topmost object that controls this one, as exactly as fits
+/// into the warning for a fact.
+pub(crate) fn set_instead(
     subject: &Subject<'_>,
     template: Place,
     map: MapKind,
-    sentence: impl Fn(Location<'_>) -> T,
-) -> T {
+    fact: impl Fn(SetInstead) -> Fact,
+) -> SetInstead {
     let labels = &subject.object.labels;
     let cluster = labels.contains_key(TOPOLOGY_OWNED).then(|| labels.get(CLUSTER_NAME));
     let deployment = subject.object.controller().map(|owner| Some(owner.name));
@@ -100,13 +97,13 @@ pub(crate) fn set_instead<T: Display>(
         (Some(Place::MachineDeployment), Some(name), _) => ("Cluster", name, Place::MachineDeploymentTopology),
         (Some(Place::MachinePool), Some(name), _) => ("Cluster", name, Place::MachinePoolTopology),
         (Some(Place::MachineSet), _, Some(name)) => ("MachineDeployment", name, Place::MachineDeploymentTemplate),
-        _ => return sentence(Location::Here(format!("{template}.{map}").trim_start_matches('.'))),
+        _ => return SetInstead::Here(format!("{template}.{map}").trim_start_matches('.').to_owned()),
     };
     let metadata = place.to_string();
-    let in_kind = Location::InKind { kind, path: &metadata };
-    let Some(name) = name.filter(|name| !name.is_empty()) else { return sentence(in_kind) };
+    let in_kind = SetInstead::Above(Location::InKind { kind, path: &metadata }.to_string());
+    let Some(name) = name.filter(|name| !name.is_empty()) else { return in_kind };
     let object = format!("{kind} {}/{name}", subject.namespace());
-    let path = format!("{metadata}.{map}");
-    let in_object = Location::InObject { object: &object, path: &path };
-    first_fact_that_fits(sentence(in_object), [in_kind, Location::Object(&object)].into_iter().map(sentence))
+    let in_object = Location::InObject { object: &object, path: &format!("{metadata}.{map}") }.to_string();
+    let fitting = [SetInstead::Above(in_object), in_kind].into_iter().find(|place| is_warning(&fact(place.clone())));
+    fitting.unwrap_or(SetInstead::Above(object))
 }

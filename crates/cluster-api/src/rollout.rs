@@ -19,7 +19,7 @@ use crate::subject::Subject;
 use crate::waiver::{APPROVAL, Standing};
 use facts::fact::{Fact, InPlacePaths};
 use facts::finding::Finding;
-use facts::shortening::{LONGEST, first_fact_that_fits};
+use facts::shortening::{LONGEST, is_warning};
 use kube::lookup::Lookups;
 use kube::request::{Operation, Review};
 use setting_types::Stance;
@@ -153,7 +153,7 @@ fn with_in_place(fact: Fact, edits: &[RolloutEdit]) -> Fact {
     let paths = in_place().map(|edit| edit.at.clone()).take(LONGEST).collect();
     let fact = Box::new(fact);
     let listed = Fact::AlsoInPlace { fact: fact.clone(), others: InPlacePaths::Listed(paths) };
-    first_fact_that_fits(listed, [Fact::AlsoInPlace { fact, others: InPlacePaths::Counted(count) }])
+    if is_warning(&listed) { listed } else { Fact::AlsoInPlace { fact, others: InPlacePaths::Counted(count) } }
 }
 
 #[cfg(test)]

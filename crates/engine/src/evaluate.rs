@@ -29,7 +29,7 @@ use cloud_tags::registry_write;
 use cluster_api::catalog::appliers::is_of_cluster_api;
 use cluster_api::catalog::version::Version;
 use cluster_api::subject::Subject;
-use facts::messages::about;
+use facts::fact::Fact;
 use kube::answers::{Answers, ReadBudget, Reads};
 use kube::cluster::Cluster;
 use kube::lookup::Lookups;
@@ -215,13 +215,8 @@ impl<'e> Evaluation<'e> {
         let review = self.subject.review;
         let manager = review.field_manager.as_deref().unwrap_or_default();
         if review.username.starts_with("system:serviceaccount:") && is_of_cluster_api(manager) {
-            let message = messages::unlisted_controller(&review.username, manager);
-            notices.log(
-                LogLevel::Warning,
-                about(&self.title, &message),
-                [("setting", "clusterApi.controllers".to_owned())],
-            );
-            notices.warn(message);
+            let fact = Fact::UnlistedController { account: (&*review.username).into(), manager: manager.into() };
+            notices.warn(&self.title, fact, [("setting", "clusterApi.controllers".to_owned())]);
         }
         let version = self.settings.cluster_api.version;
         if version > Version::NEWEST && self.subject.place.is_some() {

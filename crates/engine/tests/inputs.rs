@@ -21,7 +21,7 @@ fn the_policy_refuses_the_inputs_that_the_function_refuses() -> Result<()> {
     walk(|case, _, answer| {
         if case.name.starts_with("tag-delivery-inputs/") || refused_inputs.contains_key(&*case.name) {
             let findings = answer.report.get("findings").and_then(Value::as_array).map(Vec::as_slice);
-            let fails = |finding: &Value| finding.get("reason").and_then(Value::as_str) == Some("tags-fail");
+            let fails = |finding: &Value| finding.get("verdict").and_then(Value::as_str) == Some("fails");
             found.insert(case.name.clone(), findings.unwrap_or_default().iter().any(fails));
         }
         Ok(())

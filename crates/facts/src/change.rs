@@ -8,10 +8,10 @@ use serde::ser::Serializer;
 
 use kube::map_kind::MapKind;
 
+use crate::change_rule::ChangeRule;
 use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write};
 use crate::json::{self, Embedded};
-use crate::messages::propagation as messages;
 use crate::source::{SourceObject, SourcePath};
 
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
@@ -30,7 +30,7 @@ pub struct Change {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
     /// The rule.
-    pub rule: Arc<str>,
+    pub rule: ChangeRule,
     /// The object it propagates from; absent for cloud tags, whose rule names the label, and for the policy's own
     /// record.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,8 +179,8 @@ pub fn own_change(
     to: Option<Value>,
 ) -> Change {
     let rule = match action {
-        Action::Removed => messages::SOURCE_DROPPED,
-        _ => messages::RECORD,
+        Action::Removed => ChangeRule::SourceDropped,
+        _ => ChangeRule::Record,
     };
     Change {
         at: path.to_string().into(),
@@ -188,7 +188,7 @@ pub fn own_change(
         action,
         from,
         to,
-        rule: rule.into(),
+        rule,
         source: None,
         path: path.into(),
         entry,

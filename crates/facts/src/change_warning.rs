@@ -1,10 +1,11 @@
 //! What a change says: the warning for the person at kubectl, and its part of a refusal.
 
 use crate::change::{Action, Change, Value};
+use crate::change_reason::ChangeReason;
+use crate::datum::NamedEntry;
+use crate::fact::Fact;
 use crate::messages::propagation as messages;
-use crate::messages::{EntryName, Location, and_more};
-use crate::shortening::{first_that_fits, short};
-use crate::source::{SourceObject, SourcePath};
+use crate::messages::{EntryName, and_more};
 
 /// What is done about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,28 +18,18 @@ pub enum ChangeHandling {
     LeftToClusterApi,
 }
 
-/// The warning for one difference. The policy's own record needs none.
-///
-/// The path is shortened first, then the name of the source object.
-pub fn of_change(change: &Change, handling: ChangeHandling) -> Option<String> {
-    let what_happened = match change.action {
+/// What is said about one difference. The policy's own record needs nothing.
+pub fn of_change(change: &Change, handling: ChangeHandling) -> Option<Fact> {
+    let (entry, reason) = (NamedEntry::from(change.entry()), ChangeReason::from(change));
+    Some(match change.action {
         Action::Recorded => return None,
-        _ if handling == ChangeHandling::LeftToClusterApi => {
-            let sentence =
-                messages::changed(change.entry(), messages::LEFT_TO_CLUSTER_API, messages::NO_MANAGED_FIELDS);
-            return Some(short(sentence));
-        }
-        _ if handling == ChangeHandling::Left => messages::NOT_RESTORED,
-        Action::Added => messages::ADDED,
-        Action::Changed => messages::CORRECTED,
-        Action::Restored => messages::RESTORED,
-        Action::Removed => messages::REMOVED,
-    };
-    let wordings = Detail::ALL.into_iter().map(|detail| {
-        let reason = change.reason(detail);
-        messages::changed(change.entry(), what_happened, &reason)
-    });
-    Some(short(first_that_fits(wordings)))
+        _ if handling == ChangeHandling::LeftToClusterApi => Fact::EntryLeftToClusterApi { entry },
+        _ if handling == ChangeHandling::Left => Fact::EntryEdited { entry, reason },
+        Action::Added => Fact::EntryAdded { entry, reason },
+        Action::Changed => Fact::EntryCorrected { entry, reason },
+        Action::Restored => Fact::EntryRestored { entry, reason },
+        Action::Removed => Fact::EntryRemoved { entry, reason },
+    })
 }
 
 /// Restored before changed, removed and added.
@@ -62,49 +53,16 @@ pub fn differences(changes: &[Change]) -> String {
     parts.join("; ")
 }
 
-/// How exactly the source of a change is named.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Detail {
-    Path,
-    Object,
-    Kind,
-}
-
-impl Detail {
-    /// The most exact first.
-    pub(super) const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
-
-    /// An object, and a path in it if there is one.
-    pub(super) fn location<'a>(self, object: &'a SourceObject, path: Option<&'a str>) -> Location<'a> {
-        match (self, path) {
-            (Detail::Path, Some(path)) => Location::InObject { object: object.as_str(), path },
-            (Detail::Path | Detail::Object, _) => Location::Object(object.as_str()),
-            (Detail::Kind, _) => Location::Kind(object.kind()),
-        }
-    }
-}
-
 impl Change {
     fn entry(&self) -> EntryName<'_> {
         EntryName { noun: self.entry.as_str(), key: &self.key }
-    }
-
-    /// The reason: where the entry is set, or the rule if that is no other object.
-    fn reason(&self, detail: Detail) -> String {
-        let Some(object) = &self.source else { return self.rule.to_string() };
-        let source = detail.location(object, self.place.as_ref().map(SourcePath::as_str));
-        match (self.action, &self.place) {
-            (Action::Removed, _) => messages::no_longer_set_on(source),
-            (_, None) => messages::managed_by_cluster_api(source),
-            (_, Some(_)) => messages::set_on(source),
-        }
     }
 
     /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
     #[must_use]
     pub fn difference(&self) -> String {
         const LONGEST_VALUE: usize = 63;
-        let reason = self.reason(Detail::Path);
+        let reason = ChangeReason::from(self).to_string();
         match self.to.as_ref().map(Value::plain) {
             Some(value) if value.chars().count() > LONGEST_VALUE => {
                 let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
@@ -122,7 +80,9 @@ mod tests {
 
     use super::*;
     use crate::change::EntryNoun;
-    use crate::shortening::{LONGEST, SHORTEST_KEY};
+    use crate::change_rule::ChangeRule;
+    use crate::shortening::{LONGEST, SHORTEST_KEY, of_fact};
+    use crate::source::{SourceObject, SourcePath};
 
     const PATH: &str = ".spec.template.metadata.labels";
 
@@ -133,7 +93,7 @@ mod tests {
             action: Action::Added,
             from: None,
             to: Some(Value::string(value)),
-            rule: "a rule".into(),
+            rule: ChangeRule::NoLabel,
             source: Some(SourceObject::new("MachineSet", &"fleet/ms")),
             path: crate::json::path::Path::fields(&["metadata", "labels"]).into(),
             entry: EntryNoun::Label,
@@ -142,7 +102,7 @@ mod tests {
     }
 
     fn warning(change: &Change) -> String {
-        of_change(change, ChangeHandling::Written).unwrap()
+        of_fact(&of_change(change, ChangeHandling::Written).unwrap()).concat()
     }
 
     #[test]
@@ -183,7 +143,8 @@ mod tests {
             ),
             (Action::Recorded, ChangeHandling::Written, None),
         ] {
-            assert_eq!(of_change(&change(action), handling).as_deref(), expected, "{action:?}");
+            let warning = of_change(&change(action), handling).map(|fact| fact.to_string());
+            assert_eq!(warning.as_deref(), expected, "{action:?}");
         }
     }
 
@@ -199,7 +160,7 @@ mod tests {
     #[test]
     fn a_change_without_source_names_its_rule() {
         let own = Change { action: Action::Removed, source: None, place: None, ..added("team", "red") };
-        assert_eq!(warning(&own), "label `team` removed: a rule");
+        assert_eq!(warning(&own), "label `team` removed: no label propagates to this tag");
     }
 
     #[test]
@@ -232,7 +193,7 @@ mod tests {
                 action: Action::Restored,
                 ..added(&key, "red")
             };
-            let warning = of_change(&change, handling).unwrap();
+            let warning = of_fact(&of_change(&change, handling).unwrap()).concat();
             prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
             let whole = format!("label `{key}` ");
             let beginning: String = key.chars().take(SHORTEST_KEY / 2).collect();
@@ -254,7 +215,7 @@ mod tests {
     #[test]
     fn a_refusal_lists_ten_differences_and_counts_the_others() {
         let surplus = Change { to: None, source: None, ..added("a", "") };
-        let one = "label `a` in `metadata.labels` must be removed: a rule";
+        let one = "label `a` in `metadata.labels` must be removed: no label propagates to this tag";
         assert_eq!(differences(&vec![surplus.clone(); 10]), [one; 10].join("; "));
         let eleven = format!("{}; and 1 more: see the audit annotation `report`", [one; 10].join("; "));
         assert_eq!(differences(&vec![surplus; 11]), eleven);

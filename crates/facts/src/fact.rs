@@ -2,121 +2,25 @@
 
 use std::fmt;
 
-use crate::messages::EntryName;
+use kube::cluster::LookupCause;
 
-/// A key or a path that a fact is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mentioned(pub String);
-
-impl From<&str> for Mentioned {
-    fn from(text: &str) -> Mentioned {
-        Mentioned(text.to_owned())
-    }
-}
-
-impl fmt::Display for Mentioned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// An entry that a fact is about: ``label `team` ``.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedEntry {
-    /// `label` or `annotation`.
-    pub noun: &'static str,
-    /// Its key.
-    pub key: String,
-}
-
-impl From<EntryName<'_>> for NamedEntry {
-    fn from(EntryName { noun, key }: EntryName<'_>) -> NamedEntry {
-        NamedEntry { noun, key: key.to_owned() }
-    }
-}
-
-impl fmt::Display for NamedEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        EntryName { noun: self.noun, key: &self.key }.fmt(f)
-    }
-}
-
-/// What a fact is about, if a datum says so.
-trait Datum {
-    fn name(&self) -> Option<&str> {
-        None
-    }
-}
-
-impl Datum for Mentioned {
-    fn name(&self) -> Option<&str> {
-        Some(&self.0)
-    }
-}
-
-impl Datum for NamedEntry {
-    fn name(&self) -> Option<&str> {
-        Some(&self.key)
-    }
-}
-
-impl Datum for String {}
-impl Datum for &str {}
-
-/// The table of facts: a variant with its data, its code in the report, and its sentence.
-macro_rules! facts {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* } $reason:literal $sentence:literal;)+) => {
-        /// What a check found.
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "the sentence of a variant says what its fields are")]
-        pub enum Fact {
-            $($(#[$doc])* $name { $($field: $type),* },)+
-            /// An edit with this effect changes other paths as well, without replacing anything.
-            AlsoInPlace { fact: Box<Fact>, others: InPlacePaths },
-            /// What happens to cloud tags on their way; the code says how bad it is.
-            TagDelivery { reason: &'static str, sentence: String },
-        }
-
-        impl Fact {
-            /// The code of the fact in the report: it stays when the sentence changes.
-            #[must_use]
-            pub fn reason(&self) -> &'static str {
-                match self {
-                    $(Fact::$name { .. } => $reason,)+
-                    Fact::AlsoInPlace { fact, .. } => fact.reason(),
-                    Fact::TagDelivery { reason, .. } => reason,
-                }
-            }
-
-            /// The keys and paths that it is about.
-            #[must_use]
-            pub fn names(&self) -> Vec<&str> {
-                match self {
-                    $(Fact::$name { $($field),* } => {
-                        let names: &[Option<&str>] = &[$($field.name()),*];
-                        names.iter().copied().flatten().collect()
-                    })+
-                    Fact::AlsoInPlace { fact, .. } => fact.names(),
-                    Fact::TagDelivery { sentence, .. } => sentence.split('`').skip(1).step_by(2).collect(),
-                }
-            }
-
-            /// The sentence without the advice.
-            fn write_without_advice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self {
-                    $(Fact::$name { $($field),* } => {
-                        $(let _ = $field;)*
-                        write!(f, $sentence)
-                    })+
-                    Fact::AlsoInPlace { fact, others } => write!(f, "{}; {others}", fact.without_advice()),
-                    Fact::TagDelivery { sentence, .. } => f.write_str(sentence),
-                }
-            }
-        }
-    };
-}
+use crate::change_reason::{ChangeReason, NamedSource};
+use crate::change_rule::{ChangeRule, StoredTags};
+use crate::datum::{Datum, EntryCount, Mentioned, MentionedKeys, NamedEntry, SetInstead, UnusableValue};
+use crate::fact_table::facts;
+use crate::json::Malformed;
+use crate::tag_fault::TagFinding;
+use crate::tag_reason::{LabelProblem, LimitSource, NoTagReason, TagSkipReason};
 
 facts! {
+    /// What a check found.
+    Fact {
+        /// An edit with this effect changes other paths as well, without replacing anything.
+        AlsoInPlace { fact: Box<Fact>, others: InPlacePaths } "{}; {others}" with fact.without_advice();
+        /// What is wrong with a definition or a Composition of cloud tags.
+        TagDelivery { fault: TagFinding } "{fault}";
+    }
+
     /// An exemption or an approval does not say why.
     WaiverWithoutReason { annotation: Mentioned } "waiver-without-reason"
         "annotation `{annotation}` has no effect without a reason";
@@ -168,7 +72,7 @@ facts! {
         "{entry} {effect}";
     /// A key is set on a template that a topology owns, and the topology does not have it: nothing reverts it, and it
     /// propagates to every object below.
-    NotFromTopology { entry: NamedEntry, instead: String } "not-from-topology"
+    NotFromTopology { entry: NamedEntry, instead: SetInstead } "not-from-topology"
         "{entry} is missing from the topology";
     /// A key seems to be meant for Nodes, and another spelling would be synced to them.
     NotSynced { entry: NamedEntry, other: NamedEntry } "not-synced"
@@ -225,11 +129,112 @@ facts! {
     ForwardedSpelling { tag: Mentioned, profile: Mentioned } "forwarded-spelling"
         "forwarded cloud tag `{tag}` is not spelled as profile `{profile}` does";
     /// A registry cannot be read, and the tags of labels that it may define are left as they are.
-    RegistryUnread { registry: Mentioned, cause: String, keys: String } "registry-unread"
+    RegistryUnread { registry: Mentioned, cause: LookupCause, keys: MentionedKeys } "registry-unread"
         "LabelRegistry `{registry}`: {cause}; cloud tags unchanged: {keys}";
-    /// The assignments of a composite cannot be used.
-    UnusableAssignments { problem: String } "unusable-assignments"
+    /// The assignments of a composite, or its tags, cannot be used.
+    UnusableAssignments { problem: UnusableValue } "unusable-assignments"
         "cloud tags unchanged: {problem}";
+
+    /// An entry was missing.
+    EntryAdded { entry: NamedEntry, reason: ChangeReason } "entry-added"
+        "{entry} added: {reason}";
+    /// An entry had another value.
+    EntryCorrected { entry: NamedEntry, reason: ChangeReason } "entry-corrected"
+        "{entry} corrected: {reason}";
+    /// The request changed or removed a correct entry.
+    EntryRestored { entry: NamedEntry, reason: ChangeReason } "entry-restored"
+        "{entry} restored: {reason}";
+    /// The same, and the settings leave the edit.
+    EntryEdited { entry: NamedEntry, reason: ChangeReason } "entry-edited"
+        "{entry} edited but not restored: {reason}";
+    /// The same, and restoring it could make the user its owner.
+    EntryLeftToClusterApi { entry: NamedEntry } "entry-left-to-cluster-api"
+        "{entry} not restored by this policy: no readable managedFields; Cluster API restores it";
+    /// The policy had added the entry.
+    EntryRemoved { entry: NamedEntry, reason: ChangeReason } "entry-removed"
+        "{entry} removed: {reason}";
+    /// The API server would reject the key of an entry.
+    InvalidKey { entry: NamedEntry, source: NamedSource } "invalid-key"
+        "{entry} not propagated: the key is not valid; change it on {source}";
+    /// … its value.
+    InvalidValue { entry: NamedEntry, source: NamedSource } "invalid-value"
+        "{entry} not propagated: the value is not valid; change it on {source}";
+    /// … the length of a list.
+    ListTooLong { entry: NamedEntry, source: NamedSource } "list-too-long"
+        "{entry} not propagated: the list would be too long; change it on {source}";
+    /// … the size of all annotations.
+    AnnotationTooLarge { entry: NamedEntry, source: NamedSource } "annotation-too-large"
+        "{entry} not propagated: the annotations would exceed 256 KiB; change it on {source}";
+    /// The same, once for all entries that do not fit.
+    AnnotationsTooLarge { entries: EntryCount } "annotations-too-large"
+        "{entries} not propagated: annotations of an object are limited to 256 KiB in total";
+    /// A request sets a key at a place from which nothing propagates, although the object has a place from which it
+    /// would.
+    NotPropagatedFromHere { entry: NamedEntry, instead: SetInstead } "not-propagated-from-here"
+        "{entry} is not propagated from here; set it in {instead}";
+    /// An account that is not listed writes as Cluster API's own controllers do.
+    UnlistedController { account: Mentioned, manager: Mentioned } "unlisted-controller"
+        "`{account}` (field manager `{manager}`) is not listed in `clusterApi.controllers`";
+    /// An object that is needed could not be read.
+    Unread { object: String, cause: LookupCause } "unread"
+        "cannot read {object}: {cause}";
+
+    /// A definition gets a declaration of the field for tags.
+    Declared { version: Mentioned } "declared"
+        "version `{version}`: declared `spec.cloudTags` as a map of strings";
+    /// A request edits a tag.
+    TagRestored { tag: Mentioned } "tag-restored"
+        "cloud tag `{tag}` restored: its label sets the value; change the label";
+    /// … that a parent's Composition forwards.
+    ForwardedTagRestored { tag: Mentioned } "forwarded-tag-restored"
+        "cloud tag `{tag}` restored: the parent composite forwards it; change it there";
+    /// … of an object whose labels set no tags.
+    StoredTagRestored { tag: Mentioned, reason: StoredTags } "stored-tag-restored"
+        "cloud tag `{tag}` restored: {reason}";
+    /// A request writes a tag with the policy's prefix.
+    TagRemoved { tag: Mentioned, rule: ChangeRule } "tag-removed"
+        "cloud tag `{tag}` removed: {rule}";
+    /// The cloud's API rejects a tag.
+    TagRefused { cloud: &'static str, tag: Mentioned, problem: TagSkipReason } "tag-refused"
+        "the API of `{cloud}` does not accept cloud tag `{tag}`: {problem}";
+    /// The cloud's API rejects several tags; one is named.
+    TagsRefused { cloud: &'static str, count: usize, tag: Mentioned, problem: TagSkipReason } "tags-refused"
+        "the API of `{cloud}` does not accept {count} cloud tags, such as `{tag}`: {problem}";
+    /// A label does not become a tag.
+    LabelNotAdded { label: Mentioned, problem: LabelProblem, limits: LimitSource } "label-not-added"
+        "label `{label}` not added as a cloud tag: {problem} ({limits})";
+    /// A composite does not have a required tag.
+    RequiredTagMissing { label: Mentioned, reason: NoTagReason } "required-tag-missing"
+        "required cloud tag of label `{label}` is missing: {reason}";
+    /// The provider of a composite has no profile of its own.
+    UnknownProvider { provider: Mentioned, setting: Mentioned, profile: &'static str } "unknown-provider"
+        "no tag profile for provider `{provider}` (`{setting}`): profile `{profile}` is used";
+    /// The value of the field for a composite's provider is not a string.
+    UnusableProvider { problem: Malformed, setting: Mentioned, profile: &'static str } "unusable-provider"
+        "{problem} (`{setting}`): profile `{profile}` is used";
+    /// The composite names no provider at `place`, a path in it; or its kind names none, if the provider depends on the
+    /// kind.
+    NoProvider { place: Mentioned, setting: Mentioned, profile: &'static str } "no-provider"
+        "`{place}` names no provider (`{setting}`): profile `{profile}` is used";
+
+    /// Not all the other registry objects could be read for a comparison.
+    RegistriesNotCompared { query: String, cause: LookupCause } "registries-not-compared"
+        "not compared with all registries: {query}: {cause}";
+    /// A registry object has a definition of another scope than its own.
+    DefinitionOfAnotherScope { key: Mentioned, scope: &'static str } "definition-of-another-scope"
+        "definition of `{key}` is ignored: scope `{scope}` is not the scope of this registry";
+    /// Definitions whose keys have another form than those of their scope. They count anyway.
+    KeysOfAnotherForm { form: Mentioned, scope: &'static str, keys: MentionedKeys } "keys-of-another-form"
+        "these keys do not have the form `{form}` of scope `{scope}`: {keys}";
+    /// Another object of the registry has a definition of the key that no longer counts.
+    DefinitionOverridden { key: Mentioned, registry: Mentioned } "definition-overridden"
+        "definition of `{key}` in LabelRegistry `{registry}` is ignored from now on: this scope is wider";
+    /// Labels become tags of every composite that has them.
+    LabelsBeginToPropagate { keys: MentionedKeys } "labels-begin-to-propagate"
+        "labels begin to propagate to cloud tags: {keys}";
+    /// … no longer become tags.
+    LabelsStopPropagating { keys: MentionedKeys } "labels-stop-propagating"
+        "labels stop propagating, and their cloud tags are removed: {keys}";
 }
 
 /// The other paths of an edit that are updated in place.
@@ -270,15 +275,65 @@ impl Fact {
     }
 
     /// The sentence without the advice.
-    pub fn without_advice(&self) -> String {
-        fmt::from_fn(|f| self.write_without_advice(f)).to_string()
+    pub(crate) fn without_advice(&self) -> String {
+        fmt::from_fn(|f| self.write_sentence(f)).to_string()
     }
 }
 
 /// One sentence: lower case, no final stop, input in backticks; an advice follows after a semicolon.
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_without_advice(f)?;
+        self.write_sentence(f)?;
         self.advice().map_or(Ok(()), |advice| write!(f, "; {advice}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_is_named_with_its_cause() {
+        for (cause, expected) in [
+            (LookupCause::NotFound, "not found"),
+            (LookupCause::NotServed, "not served by the API server in this version"),
+            (LookupCause::NotGranted, "not listed in the policy's `contextAwareResources`"),
+            (LookupCause::NoCapability, "capability `kubernetes/get_resource` is not granted"),
+            (LookupCause::Forbidden, "forbidden for the PolicyServer's ServiceAccount"),
+            (LookupCause::Unavailable, "the Kubernetes API could not be queried"),
+            (LookupCause::Unreadable, "not of the expected shape"),
+            (LookupCause::TooManyReads, "too many reads"),
+        ] {
+            let fact = Fact::Unread { object: "v1 Kind a/b".to_owned(), cause };
+            assert_eq!(fact.to_string(), format!("cannot read v1 Kind a/b: {expected}"));
+        }
+    }
+
+    #[test]
+    fn a_place_is_a_path_in_the_object_or_an_object_above() {
+        let entry = NamedEntry { noun: "label", key: "team".to_owned() };
+        for (instead, expected) in [
+            (SetInstead::Here("spec.template.metadata.labels".to_owned()), "`spec.template.metadata.labels`"),
+            (SetInstead::Above("MachineDeployment fleet/md".to_owned()), "MachineDeployment fleet/md"),
+        ] {
+            let fact = Fact::NotPropagatedFromHere { entry: entry.clone(), instead };
+            assert_eq!(fact.to_string(), format!("label `team` is not propagated from here; set it in {expected}"));
+        }
+    }
+
+    #[test]
+    fn entries_are_counted_in_words() {
+        let of = |count| Fact::AnnotationsTooLarge { entries: EntryCount(count) }.to_string();
+        let rest = "not propagated: annotations of an object are limited to 256 KiB in total";
+        assert_eq!([of(1), of(2)], [format!("1 entry {rest}"), format!("2 entries {rest}")]);
+    }
+
+    #[test]
+    fn every_code_has_one_meaning() {
+        let mut codes = [Fact::REASONS, crate::tag_fault::TagFault::REASONS].concat();
+        codes.sort_unstable();
+        let all = codes.len();
+        codes.dedup();
+        assert_eq!(codes.len(), all);
     }
 }

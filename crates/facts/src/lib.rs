@@ -5,8 +5,12 @@
 
 pub mod annotations;
 pub mod change;
+pub mod change_reason;
+pub mod change_rule;
 pub mod change_warning;
+pub mod datum;
 pub mod fact;
+mod fact_table;
 pub mod finding;
 pub mod illegal;
 pub mod messages;
@@ -15,5 +19,7 @@ pub mod shortening;
 pub mod skipped;
 pub mod source;
 pub mod stop;
+pub mod tag_fault;
+pub mod tag_reason;
 
 use raw_json as json;

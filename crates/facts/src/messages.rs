@@ -1,10 +1,8 @@
-//! Every sentence that a user reads, by topic: warnings at kubectl, log lines, refusals, and what the report says.
+//! Log lines, parts of refusals, and how an entry and a place are named in every sentence. What a check found is worded
+//! in [`Fact`](crate::fact::Fact).
 //!
 //! Sentences are lower case and have no final stop; user input is in backticks, and an object is named by kind,
-//! namespace and name. Nothing is decided here: each function is one sentence, and its comment says when it is used.
-//!
-//! What is wrong with the types in an object ([`Malformed`](crate::Malformed)) or with the settings is worded where it
-//! is read, in modules below this one, and so are the lines that tables print of their rows.
+//! namespace and name.
 
 pub mod propagation;
 pub mod reasons;

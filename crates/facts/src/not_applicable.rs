@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::ser::{Serialize, Serializer};
 
+use crate::json::Malformed;
 use crate::messages::reasons as messages;
 
 /// Why nothing is done, and which object is the reason.
@@ -111,17 +112,26 @@ pub struct InvolvedObject {
     pub object: String,
     /// The name of an entry that it does not have.
     pub entry: Option<String>,
+    /// What is wrong with it.
+    pub malformed: Option<Malformed>,
 }
 
 impl InvolvedObject {
     fn is_empty(&self) -> bool {
-        self.object.is_empty()
+        self.object.is_empty() && self.malformed.is_none()
+    }
+}
+
+/// What is wrong with the object under review.
+impl From<Malformed> for InvolvedObject {
+    fn from(malformed: Malformed) -> InvolvedObject {
+        InvolvedObject { malformed: Some(malformed), ..InvolvedObject::default() }
     }
 }
 
 impl From<String> for InvolvedObject {
     fn from(object: String) -> InvolvedObject {
-        InvolvedObject { object, entry: None }
+        InvolvedObject { object, ..InvolvedObject::default() }
     }
 }
 
@@ -135,7 +145,14 @@ impl From<&str> for InvolvedObject {
 impl fmt::Display for InvolvedObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.object)?;
-        self.entry.as_ref().map_or(Ok(()), |entry| write!(f, ": {entry}"))
+        if let Some(entry) = &self.entry {
+            write!(f, ": {entry}")?;
+        }
+        match &self.malformed {
+            None => Ok(()),
+            Some(malformed) if self.object.is_empty() => malformed.fmt(f),
+            Some(malformed) => write!(f, ": {malformed}"),
+        }
     }
 }
 
@@ -192,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_missing_entry_is_named_with_its_object() {
-        let because = InvolvedObject { object: "Cluster b".to_owned(), entry: Some("md".to_owned()) };
+        let because = InvolvedObject { object: "Cluster b".to_owned(), entry: Some("md".to_owned()), malformed: None };
         for reason in [NotApplicableReason::TopologyEntryMissing, NotApplicableReason::ClassEntryMissing] {
             let missing = NotApplicable { reason, because: because.clone() };
             assert_eq!(missing.to_string(), "Cluster b has no entry `md`");

@@ -1,6 +1,4 @@
-//! How a sentence is shortened to fit into a warning.
-
-use std::fmt::Display;
+//! How the sentence of a fact is shortened to fit into a warning.
 
 use crate::fact::Fact;
 
@@ -10,46 +8,13 @@ pub const LONGEST: usize = 120;
 /// The minimum part of a key that is kept: without it a warning is useless.
 pub const SHORTEST_KEY: usize = 24;
 
-/// No sentence has more parts in backticks; the limit bounds the work for a key that contains backticks.
-const MOST_ELIDED: usize = 3;
-
 /// Replaces what is omitted.
 const CUT: char = '…';
 
-/// The first of several wordings of one fact that fits into a warning, else the last.
-pub fn first_that_fits(wordings: impl IntoIterator<Item = String>) -> String {
-    let mut last = String::new();
-    for wording in wordings {
-        last = wording;
-        if fits(&last) {
-            break;
-        }
-    }
-    last
-}
-
-/// The first of several wordings of one fact that fits into a warning after eliding, else the last, truncated.
-pub fn first_that_elides(wordings: impl IntoIterator<Item = String>) -> String {
-    let mut last = String::new();
-    for wording in wordings {
-        last = short(wording);
-        if !last.ends_with(CUT) {
-            break;
-        }
-    }
-    last
-}
-
-/// The first of several wordings of one fact that fits into a warning, else the last.
-pub fn first_fact_that_fits<T: Display>(first: T, others: impl IntoIterator<Item = T>) -> T {
-    let mut last = first;
-    for next in others {
-        if fits(&last.to_string()) {
-            break;
-        }
-        last = next;
-    }
-    last
+/// Whether a fact fits into one warning as it is.
+#[must_use]
+pub fn is_warning(fact: &Fact) -> bool {
+    fits(&fact.to_string())
 }
 
 /// The warnings for a fact and its advice: one if both fit, else one for each. An advice contains text to type and is
@@ -57,56 +22,49 @@ pub fn first_fact_that_fits<T: Display>(first: T, others: impl IntoIterator<Item
 pub fn of_fact(fact: &Fact) -> Vec<String> {
     let whole = fact.to_string();
     match fact.advice() {
-        Some(_) if fits(&whole) => vec![whole],
-        Some(advice) if fits(&advice) => vec![short(fact.without_advice()), advice],
-        Some(_) => vec![short(fact.without_advice())],
-        None => vec![short(whole)],
+        _ if fits(&whole) => vec![whole],
+        Some(advice) if fits(&advice) => vec![short(fact), advice],
+        _ => vec![short(fact)],
     }
 }
 
-/// The text, short enough for a warning: parts in backticks are elided in the middle, the longest first, and if it is
-/// still too long it is truncated.
-pub fn short(mut text: String) -> String {
-    for _ in 0..MOST_ELIDED {
+/// The sentence without the advice, short enough for a warning: sources become less exact, then keys and paths are
+/// elided in the middle, the longest first, then details are omitted. If it is still too long, it is truncated.
+fn short(fact: &Fact) -> String {
+    let mut fact = fact.clone();
+    while !fits(&fact.without_advice()) && fact.generalize() {}
+    loop {
+        let text = elided(fact.clone());
         if fits(&text) {
             return text;
         }
-        let Some((before, quoted, after)) = longest_quoted(&text) else { break };
-        let length = quoted.chars().count();
-        let surplus = text.chars().count() - LONGEST;
-        let keep = length.saturating_sub(surplus + 1).max(SHORTEST_KEY);
-        let head: String = quoted.chars().take(keep.div_ceil(2)).collect();
-        let tail: String = quoted.chars().skip(length - keep / 2).collect();
-        text = [before, &head, "…", &tail, after].concat();
+        if !fact.abbreviate() {
+            return text.chars().take(LONGEST - 1).chain([CUT]).collect();
+        }
     }
-    if fits(&text) { text } else { text.chars().take(LONGEST - 1).chain([CUT]).collect() }
+}
+
+/// The sentence, with names elided as far as they may be.
+fn elided(mut fact: Fact) -> String {
+    loop {
+        let text = fact.without_advice();
+        let surplus = text.chars().count().saturating_sub(LONGEST);
+        let names = fact.names_mut().into_iter().map(|name| (name.chars().count(), name));
+        // The first of those that are equally long.
+        let longest = names.reduce(|longest, name| if name.0 > longest.0 { name } else { longest });
+        match longest.filter(|(length, _)| surplus > 0 && *length > SHORTEST_KEY + 1) {
+            Some((length, name)) => {
+                let keep = length.saturating_sub(surplus + 1).max(SHORTEST_KEY);
+                let (head, tail) = (name.chars().take(keep.div_ceil(2)), name.chars().skip(length - keep / 2));
+                *name = head.chain([CUT]).chain(tail).collect();
+            }
+            None => return text,
+        }
+    }
 }
 
 fn fits(text: &str) -> bool {
     text.len() <= LONGEST || text.chars().count() <= LONGEST
-}
-
-/// The longest part in backticks that can be elided, and what is before and after it.
-fn longest_quoted(text: &str) -> Option<(&str, &str, &str)> {
-    let mut longest: Option<(&str, &str, &str)> = None;
-    let mut from = 0;
-    while let Some((opening, closing)) = quotes(text, from) {
-        let (before, rest) = text.split_at(opening);
-        let (quoted, after) = rest.split_at(closing - opening);
-        let length = quoted.chars().count();
-        if length > SHORTEST_KEY + 1 && longest.is_none_or(|(_, other, _)| length > other.chars().count()) {
-            longest = Some((before, quoted, after));
-        }
-        from = closing + 1;
-    }
-    longest
-}
-
-/// Start and end of the next part in backticks, without them.
-fn quotes(text: &str, from: usize) -> Option<(usize, usize)> {
-    let opening = from + text.get(from..)?.find('`')? + 1;
-    let closing = opening + text.get(opening..)?.find('`')?;
-    Some((opening, closing))
 }
 
 #[cfg(test)]
@@ -114,86 +72,90 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fact::NamedEntry;
+    use crate::datum::{MentionedKeys, NamedEntry};
+    use crate::tag_reason::{LabelProblem, LimitSource};
+
+    fn label(key: &str) -> NamedEntry {
+        NamedEntry { noun: "label", key: key.to_owned() }
+    }
 
     #[test]
     fn a_short_key_stays_and_the_end_is_cut() {
-        let text = short(format!("annotation `a` edited: from {}", "x".repeat(120)));
-        assert_eq!(text, format!("annotation `a` edited: from {}…", "x".repeat(91)));
+        let fact = Fact::CopiedWaiver { annotation: "a".into(), above: "x".repeat(120) };
+        assert_eq!(of_fact(&fact), [format!("annotation `a` has no effect here: copied from {}…", "x".repeat(72))]);
     }
 
     #[test]
-    fn the_longest_part_in_backticks_is_elided_first() {
-        let (short_key, long_key) = ("s".repeat(30), "l".repeat(90));
+    fn the_longest_name_is_elided_first() {
+        let (short, long) = ("s".repeat(30), "l".repeat(60));
+        let fact = Fact::UnlistedController { account: (&*short).into(), manager: (&*long).into() };
+        let elided = format!("{}…{}", "l".repeat(13), "l".repeat(13));
+        let rest = "is not listed in `clusterApi.controllers`";
+        assert_eq!(of_fact(&fact), [format!("`{short}` (field manager `{elided}`) {rest}")]);
+    }
+
+    #[test]
+    fn of_many_keys_those_are_elided_that_are_visible() {
+        let keys: Vec<String> = (0..10_000).map(|number| format!("{number:030}")).collect();
+        let fact = Fact::LabelsBeginToPropagate { keys: MentionedKeys(keys) };
+        let key = |number: usize| format!("`{}…{number:012}`", "0".repeat(12));
+        let elided = [0, 1, 2].map(key).join(", ");
+        let text = format!("labels begin to propagate to cloud tags: {elided}");
+        assert_eq!(of_fact(&fact), [text.chars().take(LONGEST - 1).chain([CUT]).collect::<String>()]);
+    }
+
+    #[test]
+    fn a_sentence_of_the_longest_length_stays() {
+        let beginning = "annotation `a` has no effect here: copied from ";
+        let of = |length: usize| {
+            let above = "ä".repeat(length - beginning.len());
+            of_fact(&Fact::CopiedWaiver { annotation: "a".into(), above }).concat()
+        };
+        assert_eq!(of(LONGEST), format!("{beginning}{}", "ä".repeat(LONGEST - beginning.len())));
+        assert_eq!(of(LONGEST + 1), format!("{beginning}{}…", "ä".repeat(LONGEST - 1 - beginning.len())));
+    }
+
+    #[test]
+    fn details_are_omitted_if_eliding_is_not_enough() {
+        let of = |others: &'static str| {
+            let problem = LabelProblem::OnlyLettersDigitsAnd(others);
+            of_fact(&Fact::LabelNotAdded {
+                label: (&*"k".repeat(80)).into(),
+                problem,
+                limits: LimitSource::Profile("aws"),
+            })
+        };
+        let (head, tail) = ("k".repeat(13), "k".repeat(12));
         assert_eq!(
-            short(format!("label `{short_key}`: use label `{long_key}`")),
-            format!("label `{short_key}`: use label `{}…{}`", "l".repeat(34), "l".repeat(33))
+            of("+-=."),
+            [format!(
+                "label `{head}…{tail}` not added as a cloud tag: only letters, digits and `+-=.` are allowed (profile `aws`)"
+            )]
         );
-    }
-
-    #[test]
-    fn a_key_full_of_backticks_is_cut() {
-        let key = format!("`{}", "k".repeat(30)).repeat(10);
-        let elided = format!("`{}…{}`", "k".repeat(12), "k".repeat(12));
-        let whole = "k".repeat(30);
-        let expected = format!("label {elided}{whole}{elided}{whole}");
-        assert_eq!(short(format!("label {key}")), format!("{}…", expected.chars().take(119).collect::<String>()));
-    }
-
-    #[test]
-    fn an_open_backtick_is_no_quote() {
-        let text = short(format!("a `{}", "ä".repeat(200)));
-        assert_eq!(text, format!("a `{}…", "ä".repeat(116)));
-    }
-
-    #[test]
-    fn a_text_of_the_longest_length_stays() {
-        let text = "ä".repeat(LONGEST);
-        assert_eq!(short(text.clone()), text);
-    }
-
-    #[test]
-    fn the_first_wording_that_fits_is_taken_else_the_last() {
-        let long = "l".repeat(LONGEST + 1);
-        let wordings = |all: &[&str]| first_that_fits(all.iter().map(|wording| (*wording).to_owned()));
-        assert_eq!(wordings(&["a", "b"]), "a");
-        assert_eq!(wordings(&[&long, "b", "c"]), "b");
-        assert_eq!(wordings(&["", &long]), "");
-        assert_eq!(wordings(&[&long, &format!("{long}b")]), format!("{long}b"));
-    }
-
-    #[test]
-    fn the_first_wording_that_need_not_be_cut_is_taken_else_the_last() {
-        let key = "k".repeat(80);
-        let wordings = |all: &[String]| first_that_elides(all.iter().cloned());
-        let of = |reason: &str| format!("label `{key}`: {reason}");
-        assert_eq!(
-            wordings(&[of(&"r".repeat(60)), of("b")]),
-            format!("label `{}…{}`: {}", "k".repeat(25), "k".repeat(24), "r".repeat(60))
-        );
-        assert_eq!(wordings(&[of(&"r".repeat(100)), of("b")]), of("b"));
-        assert!(wordings(&[of(&"r".repeat(100)), of(&"b".repeat(100))]).ends_with("bbb…"));
+        let (head, tail) = ("k".repeat(21), "k".repeat(21));
+        let brief =
+            format!("label `{head}…{tail}` not added as a cloud tag: key has invalid characters (profile `aws`)");
+        assert_eq!(of(" +-=._:/@"), [brief]);
     }
 
     #[test]
     fn what_is_to_be_typed_is_whole_or_not_said() {
         let (key, typed) = ("k".repeat(100), "t".repeat(90));
-        let elided = short(format!("label `{key}` is not synced to Nodes"));
-        let label = |key: &str| NamedEntry { noun: "label", key: key.to_owned() };
         let of = |key: &str, other: &str| of_fact(&Fact::NotSynced { entry: label(key), other: label(other) });
+        let elided = format!("label `{}…{}` is not synced to Nodes", "k".repeat(44), "k".repeat(44));
         assert_eq!(of("a", "b"), ["label `a` is not synced to Nodes; use label `b`"]);
         assert_eq!(of(&key, &typed), [elided.clone(), format!("use label `{typed}`")]);
         assert_eq!(of(&key, &[&*typed, &typed].concat()), std::slice::from_ref(&elided));
-        let early = Fact::NotSyncedBefore { entry: label(&key), version: "v1.9.7".to_owned() };
-        assert_eq!(of_fact(&early), [short(early.to_string())]);
     }
 
     proptest! {
         #[test]
-        fn nothing_is_longer_than_120_characters(text in "[a-z` ä🦀]{0,400}") {
-            let shortened = short(text.clone());
-            prop_assert!(shortened.chars().count() <= LONGEST, "{}", shortened);
-            prop_assert!(text.chars().count() > LONGEST || shortened == text, "{}", shortened);
+        fn nothing_is_longer_than_120_characters(key in "[a-z` ä🦀]{0,200}", above in "[a-z ä🦀]{0,200}") {
+            let fact = Fact::CopiedWaiver { annotation: (&*key).into(), above };
+            for warning in of_fact(&fact) {
+                prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
+                prop_assert!(fact.to_string().chars().count() > LONGEST || warning == fact.to_string(), "{}", warning);
+            }
         }
     }
 }

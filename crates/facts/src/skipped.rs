@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::Serializer;
 
+use crate::datum::{NamedEntry, SetInstead};
+use crate::fact::Fact;
 use crate::messages::reasons as messages;
 use crate::source::SourcePlace;
 use kube::map_kind::MapKind;
@@ -24,10 +26,9 @@ pub struct Skipped {
     /// The value that lost, if the same key has or may have another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Where to set an entry that the request sets at a place from which nothing propagates: the sentence of its
-    /// warning.
+    /// Where to set an entry that the request sets at a place from which nothing propagates.
     #[serde(skip)]
-    pub advice: Option<String>,
+    pub instead: Option<SetInstead>,
 }
 
 /// What propagates from object to object.
@@ -78,6 +79,16 @@ pub enum SkipReason {
     TooManyElements,
     /// The annotations of the object would have more bytes together than the API server allows.
     AnnotationsTooLarge,
+}
+
+impl Skipped {
+    /// What is said about an entry that the request sets at a place from which nothing propagates.
+    #[must_use]
+    pub fn misplaced(&self) -> Option<Fact> {
+        let Carried::Map(map) = self.carried else { return None };
+        let entry = NamedEntry { noun: map.entry(), key: self.key.clone() };
+        Some(Fact::NotPropagatedFromHere { entry, instead: self.instead.clone()? })
+    }
 }
 
 impl SkipReason {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use metadata_propagation::{
-    Action, Carried, Cluster, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings, Stance,
-    concerns, evaluate,
+    Action, Carried, Cluster, Fact, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings,
+    Stance, concerns, evaluate,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -145,7 +145,7 @@ impl Checker {
         }
         let outcome = evaluate(&review, &self.verify, cluster);
         let blame = blame(&outcome);
-        let Outcome { rejection, report, mut warnings, malformed, .. } = outcome;
+        let Outcome { rejection, report, mut notes, malformed, .. } = outcome;
         let own_problem = malformed.filter(|_| report.is_none()).map(|own| ReadProblem::from(own.problem));
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
@@ -171,7 +171,7 @@ impl Checker {
             // An object that is refused because it is incomplete is not checked further: the checks see it completed.
             let completed = evaluate(&review, &self.mutate, cluster);
             report.findings = completed.report.unwrap_or_default().findings;
-            warnings = completed.warnings;
+            notes = completed.notes;
         } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
             let at = rejection.at.unwrap_or_default();
             findings.push(unreadable(rejection.message, &at));
@@ -182,7 +182,7 @@ impl Checker {
         let misplaced = if is_manifest_of_control_plane { FindingLevel::Note } else { FindingLevel::Warning };
         findings.extend(of_skips(&report, misplaced));
         if report.cloud_tags.is_some() {
-            findings.extend(of_tags(warnings, &findings));
+            findings.extend(of_tags(&notes, &findings));
         }
         (ObjectFindings { findings, inert: report.inert, is_concerned: true, own_problem }, blame)
     }
@@ -265,13 +265,13 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
             Carried::Map(MapKind::Annotations) => "metadata.annotations",
             Carried::Field => return None,
         };
-        let (message, at) = (skip.advice.clone()?, at.to_owned());
+        let (message, at) = (skip.misplaced()?.to_string(), at.to_owned());
         Some(ObjectFinding { level, check: MISPLACED, message, at, keys: vec![skip.key.clone()], verdict: None })
     });
     let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| ObjectFinding {
         level: FindingLevel::Warning,
         check: CLOUD_TAGS,
-        message: label.sentence(),
+        message: label.fact().to_string(),
         at: "metadata.labels".to_owned(),
         keys: vec![label.qualified_key.clone()],
         verdict: None,
@@ -284,7 +284,7 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
         Some(ObjectFinding {
             level: FindingLevel::Warning,
             check: ILLEGAL,
-            message: skip.refusal()?,
+            message: skip.refusal()?.to_string(),
             at,
             keys: vec![skip.key.clone()],
             verdict: None,
@@ -293,28 +293,18 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
     misplaced.chain(illegal).chain(tags)
 }
 
-/// Other warnings of the policy about a composite's tags; those that a finding already covers are omitted.
-fn of_tags(warnings: Vec<String>, reported: &[ObjectFinding]) -> Vec<ObjectFinding> {
-    let is_told =
-        |warning: &str| quoted(warning).iter().any(|word| reported.iter().any(|finding| finding.keys.contains(word)));
-    let untold = warnings.into_iter().filter(|warning| !is_told(warning));
-    let finding = |message: String| {
-        let keys = quoted(&message);
-        ObjectFinding {
-            level: FindingLevel::Warning,
-            check: CLOUD_TAGS,
-            message,
-            at: "spec.cloudTags".to_owned(),
-            keys,
-            verdict: None,
-        }
+/// What else the policy says about a composite's tags; what a finding already covers is omitted.
+fn of_tags(notes: &[Fact], reported: &[ObjectFinding]) -> Vec<ObjectFinding> {
+    let is_reported = |key: &String| reported.iter().any(|finding| finding.keys.contains(key));
+    let finding = |note: &Fact| ObjectFinding {
+        level: FindingLevel::Warning,
+        check: CLOUD_TAGS,
+        message: note.to_string(),
+        at: "spec.cloudTags".to_owned(),
+        keys: note.names().into_iter().map(str::to_owned).collect(),
+        verdict: None,
     };
-    untold.map(finding).collect()
-}
-
-/// The parts in backticks.
-fn quoted(message: &str) -> Vec<String> {
-    message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    notes.iter().map(finding).filter(|finding| !finding.keys.iter().any(is_reported)).collect()
 }
 
 mod messages {

@@ -16,7 +16,7 @@ use crate::object::ObjectId;
 ///     from: SourceObject::new("MachineSet", &"default/s").into(),
 ///     reason: SkipReason::NodeCriteria,
 ///     value: None,
-///     advice: None,
+///     instead: None,
 /// };
 /// assert_eq!(fleet::help_of_skip(&skipped).contains("`node.cluster.x-k8s.io/team`"), true);
 /// ```
@@ -36,7 +36,7 @@ pub fn help_of_skip(skipped: &Skipped) -> String {
 ///     from: SourceObject::new("MachineSet", &"default/s").into(),
 ///     reason: SkipReason::NodeCriteria,
 ///     value: None,
-///     advice: None,
+///     instead: None,
 /// };
 /// assert_eq!(fleet::help_of_skips(&skipped).contains("`node.cluster.x-k8s.io/…`"), true);
 /// ```
@@ -141,7 +141,7 @@ mod tests {
             from: SourceObject::new("MachineSet", &"default/s").into(),
             reason: SkipReason::NodeCriteria,
             value: None,
-            advice: None,
+            instead: None,
         }
     }
 

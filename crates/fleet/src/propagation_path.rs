@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
-use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated};
+use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated, Skipped};
 use serde::Serialize;
 use serde_json::Value;
 use topology::{MetadataUse, metadata_uses};
@@ -201,7 +201,7 @@ impl Hierarchy {
         let carried = member.carried.iter().filter(|entry| entry.key == key);
         let mut placements: Vec<Placement> = carried.map(|entry| Placement::of(entry, member)).collect();
         for skip in &member.report.skipped {
-            let is_entry = skip.carried != Carried::Field && skip.advice.is_none();
+            let is_entry = skip.carried != Carried::Field && skip.instead.is_none();
             if skip.key == key && is_entry {
                 placements.push(Placement {
                     at: skip.from.to_string(),
@@ -222,7 +222,7 @@ impl Hierarchy {
                 || entries.iter().any(|entry| at.contains(entry));
             if let Some(value) = map.get(key).and_then(Value::as_str).filter(|_| !is_known && leads_here) {
                 let advice = member.report.skipped.iter().find(|skip| skip.key == key && at.starts_with("metadata."));
-                let why = advice.and_then(|skip| skip.advice.clone());
+                let why = advice.and_then(Skipped::misplaced).map(|fact| fact.to_string());
                 let has_topology = written.pointer("/spec/topology").is_some();
                 let help = help_of_own(&member.id, &at, has_topology).filter(|_| why.is_none());
                 placements.push(Placement { at, value: Some(value.to_owned()), state: State::Set, why, help });
@@ -242,7 +242,7 @@ fn tags(member: &Member, key: &str) -> Option<Placement> {
         let why = Some(format!("{tag} (profile `{}`)", report.profile));
         return Some(Placement { at, value: Some(value.clone()), state: State::Tag, why, help: None });
     }
-    let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.sentence());
+    let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.fact().to_string());
     let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| reason.as_str().to_owned()))?;
     let help =
         "change the label to one that the profile allows (`propagate profiles`), or define it in a label registry";

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use fleet::ValueText;
 use metadata_propagation::tags::{
-    CLOUDS, CloudVerdict, Labels, Length, PROFILES, STRICT_PROFILES, SkippedLabel, TagRules, Transformed, Unit,
-    cloud_tags, verdicts,
+    CLOUDS, CloudVerdict, Labels, Length, PROFILES, STRICT_PROFILES, TagRules, Transformed, Unit, cloud_tags, verdicts,
 };
 use serde::Serialize;
 
@@ -102,7 +101,7 @@ fn column(rules: TagRules, provider: &str, key: Length, value: Length, labels: &
             key: length(key, &tag),
             value: length(value, text),
             reason: skipped.map(|skipped| skipped.reason.as_str()),
-            message: skipped.map(SkippedLabel::sentence),
+            message: skipped.map(|skipped| skipped.fact().to_string()),
             cloud: verdicts.get(&tag).copied().filter(|_| skipped.is_none()),
             tag,
         }

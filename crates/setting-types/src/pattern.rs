@@ -122,7 +122,8 @@ impl From<Pattern> for String {
 /// Why an expression is rejected: where, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternError {
-    expression: String,
+    /// The expression.
+    pub expression: String,
     reason: String,
     is_gos: bool,
 }

@@ -44,7 +44,7 @@ pub(super) fn faults<'a>(
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(failure)) => {
             faults.about_all_resources();
-            faults.add(Fails, failure.at, failure.problem);
+            faults.add(Fails, failure.at, failure.fault);
             return Ok(());
         }
     };

@@ -4,8 +4,8 @@ use super::schema::Schema;
 use super::xrd;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages::DECLARATION_RULE;
 use facts::change::{Action, Change, EntryNoun, Value};
+use facts::change_rule::ChangeRule;
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first missing one.
 const STEPS: [(&str, &str); 5] = [
@@ -58,7 +58,7 @@ fn added(object: Json<'_>, key: &str, value: &str) -> Change {
         action: Action::Added,
         from: None,
         to: Some(Value::json(value)),
-        rule: DECLARATION_RULE.into(),
+        rule: ChangeRule::Declaration,
         source: None,
         path: path.into(),
         entry: EntryNoun::Field,

@@ -2,15 +2,15 @@
 
 use super::faults::{FaultSeverity, Faults};
 use crate::json::document::Json;
-use crate::messages;
 use facts::annotations::EXEMPT;
+use facts::tag_fault::TagFault;
 
 /// Whether the value of the annotation exempts: it must state a reason. In both cases a fault reports the effect.
 pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {
     let exempts = states_reason(reason);
     match exempts {
-        true => faults.add(FaultSeverity::Note, at, messages::exempt(reason)),
-        false => faults.add(FaultSeverity::Loss, at, messages::exempt_without_reason(EXEMPT)),
+        true => faults.add(FaultSeverity::Note, at, TagFault::Exempt { reason: reason.to_owned() }),
+        false => faults.add(FaultSeverity::Loss, at, TagFault::ExemptWithoutReason { annotation: EXEMPT.into() }),
     }
     exempts
 }

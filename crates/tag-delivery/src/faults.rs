@@ -1,12 +1,11 @@
 //! What is wrong with a definition or a Composition, before the settings decide how to react.
 
 use std::cmp::Reverse;
-use std::fmt::Display;
 
 use crate::json::document::Json;
-use crate::messages;
 use facts::fact::Fact;
 use facts::finding::{Finding, TagDelivery};
+use facts::tag_fault::{TagFault, TagFinding, TagSubject};
 use setting_types::Stance;
 
 /// How severe a fault is.
@@ -42,17 +41,6 @@ impl FaultSeverity {
         }
     }
 
-    /// The code in the report.
-    fn reason(self) -> &'static str {
-        match self {
-            FaultSeverity::Fails => "tags-fail",
-            FaultSeverity::Loss => "tags-lost",
-            FaultSeverity::Risk => "tags-at-risk",
-            FaultSeverity::CannotTell => "tags-cannot-tell",
-            FaultSeverity::Note => "tags-note",
-        }
-    }
-
     /// What happens to the tags of a resource.
     fn verdict(self) -> Option<TagDelivery> {
         match self {
@@ -70,13 +58,11 @@ const MOST_FAULTS: usize = 100;
 /// All faults of one object.
 #[derive(Default)]
 pub(super) struct Faults<'a> {
-    /// The subject of the faults that follow, which their messages begin with.
-    pub(super) about: String,
-    /// The same for a resource that is never created.
-    about_failed: String,
+    /// What the faults that follow are about.
+    pub(super) subject: TagSubject,
     /// Whether they are about resources of a Composition, which have verdicts.
     has_verdicts: bool,
-    listed: Vec<(FaultSeverity, Json<'a>, String)>,
+    listed: Vec<(FaultSeverity, Json<'a>, TagFinding)>,
     /// How many there are, by severity.
     counts: [usize; FaultSeverity::ALL.len()],
 }
@@ -84,26 +70,24 @@ pub(super) struct Faults<'a> {
 impl<'a> Faults<'a> {
     /// The faults that follow are about a resource of a Composition.
     pub(super) fn about_resource(&mut self, name: &str) {
-        self.about = messages::about_resource(name);
-        self.about_failed = messages::about_failed_resource(name);
+        self.subject = TagSubject::Resource(name.into());
         self.has_verdicts = true;
     }
 
     /// The faults that follow are about all resources of a Composition.
     pub(super) fn about_all_resources(&mut self) {
-        self.about.clear();
-        messages::ABOUT_FAILED_COMPOSITION.clone_into(&mut self.about_failed);
+        self.subject = TagSubject::Whole;
         self.has_verdicts = true;
     }
 
-    pub(super) fn add(&mut self, severity: FaultSeverity, at: Json<'a>, message: impl Display) {
+    pub(super) fn add(&mut self, severity: FaultSeverity, at: Json<'a>, fault: TagFault) {
         let Some(count) = self.counts.get_mut(severity as usize) else {
             return;
         };
         *count += 1;
         if *count <= MOST_FAULTS {
-            let about = if severity == FaultSeverity::Fails { &self.about_failed } else { &self.about };
-            self.listed.push((severity, at, format!("{about}{message}")));
+            let (subject, is_created) = (self.subject.clone(), severity != FaultSeverity::Fails);
+            self.listed.push((severity, at, TagFinding { subject, is_created, fault }));
         }
     }
 
@@ -112,14 +96,15 @@ impl<'a> Faults<'a> {
     pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
         for (severity, count) in FaultSeverity::ALL.into_iter().zip(self.counts) {
             if count > MOST_FAULTS {
-                self.listed.push((severity, spec, messages::more(count - MOST_FAULTS)));
+                let fault = TagFault::More { count: count - MOST_FAULTS };
+                self.listed.push((severity, spec, TagFinding { subject: TagSubject::Whole, is_created: true, fault }));
             }
         }
         let has_verdicts = self.has_verdicts;
-        let finding = |(severity, at, message): (FaultSeverity, Json<'a>, String)| Finding {
+        let finding = |(severity, at, fault): (FaultSeverity, Json<'a>, TagFinding)| Finding {
             check,
             at: at.path().to_string(),
-            message: Fact::TagDelivery { reason: severity.reason(), sentence: message },
+            message: Fact::TagDelivery { fault },
             stance: severity.stance(stance),
             verdict: severity.verdict().filter(|_| has_verdicts),
         };

@@ -11,7 +11,7 @@ mod exemption;
 mod faults;
 pub mod functions;
 mod kind_limits;
-pub mod messages;
+mod messages;
 mod schema;
 mod structural;
 mod xrd;

@@ -11,6 +11,7 @@ use super::structural::{JUNCTORS, Unstructural};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::messages;
+use facts::tag_fault::TagFault;
 use tag_rules::CloudTags;
 use tag_rules::profiles::{PROFILES, Profile};
 
@@ -100,7 +101,7 @@ impl<'a> Schema<'a> {
     ) -> Result<(), Malformed> {
         if let Some(unstructural) = self.unstructural()? {
             let Unstructural { keyword, below, at } = unstructural;
-            faults.add(Loss, at, messages::not_structural(keyword, below));
+            faults.add(Loss, at, TagFault::NotStructural { keyword: keyword.into(), junctor: below.into() });
             return Ok(());
         }
         if self.tags.is_null() {
@@ -111,12 +112,12 @@ impl<'a> Schema<'a> {
         for (schema, of) in [(self.root, "the root"), (self.spec, "`spec`")] {
             let rules = schema.get(VALIDATIONS)?;
             if rules.elements()?.len() > 0 {
-                faults.add(Risk, rules, messages::validations_of(of));
+                faults.add(Risk, rules, TagFault::Validations { of });
             }
         }
         for field in self.spec.get("required")?.elements()? {
             if field.string(&[])? == Some("cloudTags") {
-                faults.add(Loss, field, messages::REQUIRED);
+                faults.add(Loss, field, TagFault::Required);
             }
         }
         Ok(())
@@ -138,34 +139,34 @@ impl<'a> Schema<'a> {
     /// What happens to a field that is not declared.
     fn undeclared(&self, version: Json<'a>, declaring: Option<&str>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         if self.root.is_null() {
-            faults.add(Loss, version, messages::NO_SCHEMA);
+            faults.add(Loss, version, TagFault::NoSchema);
             return Ok(());
         }
         let at = if self.spec.is_null() { self.root } else { self.spec };
         if self.preserves {
-            faults.add(Risk, at, messages::PRESERVING_SPEC);
+            faults.add(Risk, at, TagFault::PreservingSpec);
             return Ok(());
         }
-        for (keyword, message) in [
-            ("oneOf", messages::DECLARED_UNDER_ONE_OF.to_owned()),
-            ("anyOf", messages::declared_under("anyOf")),
-            ("allOf", messages::declared_under("allOf")),
+        for (keyword, fault) in [
+            ("oneOf", TagFault::DeclaredUnderOneOf { keyword: "oneOf".into() }),
+            ("anyOf", TagFault::DeclaredUnder { keyword: "anyOf".into() }),
+            ("allOf", TagFault::DeclaredUnder { keyword: "allOf".into() }),
         ] {
             for schema in self.spec.get(keyword)?.elements()? {
                 if !schema.at(&["properties", "cloudTags"])?.is_null() {
-                    faults.add(Loss, at, message);
+                    faults.add(Loss, at, fault);
                     return Ok(());
                 }
             }
         }
         if !self.spec.get("additionalProperties")?.is_null() {
-            faults.add(Loss, at, messages::ADDITIONAL_PROPERTIES_OF_SPEC);
+            faults.add(Loss, at, TagFault::AdditionalPropertiesOfSpec { keyword: "additionalProperties".into() });
         } else if self.root.get(PRESERVE)?.is_true() {
-            faults.add(Loss, at, messages::PRESERVING_ROOT);
+            faults.add(Loss, at, TagFault::PreservingRoot { keyword: PRESERVE.into() });
         } else if let Some(version) = declaring {
-            faults.add(Loss, at, messages::declared_elsewhere(version));
+            faults.add(Loss, at, TagFault::DeclaredElsewhere { version: version.into() });
         } else {
-            faults.add(Loss, at, messages::NOT_DECLARED);
+            faults.add(Loss, at, TagFault::NotDeclared);
         }
         Ok(())
     }
@@ -178,39 +179,41 @@ impl<'a> Schema<'a> {
             "object" => {}
             "" if preserves => {}
             "" => {
-                faults.add(Loss, tags, messages::NO_TYPE);
+                faults.add(Loss, tags, TagFault::NoType);
                 return Ok(());
             }
             found => {
-                faults.add(Loss, tags, messages::wrong_type(found));
+                faults.add(Loss, tags, TagFault::WrongType { found: found.into() });
                 return Ok(());
             }
         }
         let default = tags.get("default")?;
         if !default.is_null() {
-            faults.add(Risk, default, messages::DEFAULT);
+            faults.add(Risk, default, TagFault::Default);
         }
         let values = tags.get("additionalProperties")?;
         let lists_keys = tags.get("properties")?.fields()?.len() > 0;
         match values.text() {
             text if lists_keys && !["null", "true"].contains(&text) => {
-                faults.add(Loss, values, messages::PROPERTIES_AND_ADDITIONAL);
+                faults.add(Loss, values, TagFault::PropertiesAndAdditional);
                 return Ok(());
             }
-            "null" if preserves => faults.add(Risk, tags, messages::PRESERVED),
-            "null" if !self.is_bare()? => faults.add(Loss, tags, messages::LISTED_KEYS_ONLY),
-            "null" if self.preserves => {
-                faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES_IN_PRESERVING_SPEC);
+            "null" if preserves => faults.add(Risk, tags, TagFault::Preserved),
+            "null" if !self.is_bare()? => {
+                faults.add(Loss, tags, TagFault::ListedKeysOnly { keyword: "properties".into() })
             }
-            "null" => faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES),
-            "false" => faults.add(Loss, values, messages::NO_OTHER_KEYS),
-            "true" => faults.add(Risk, values, messages::ANY_VALUE),
+            "null" if self.preserves => {
+                faults.add(Loss, tags, TagFault::NoAdditionalPropertiesInPreservingSpec);
+            }
+            "null" => faults.add(Loss, tags, TagFault::NoAdditionalProperties),
+            "false" => faults.add(Loss, values, TagFault::NoOtherKeys),
+            "true" => faults.add(Risk, values, TagFault::AnyValue),
             _ => of_values(values, limits, faults)?,
         }
         bounded(tags, (&TAGS, limits), faults)?;
         let least = tags.get("minProperties")?;
         if !["null", "0", "1"].contains(&least.text()) {
-            faults.add(Loss, least, messages::min_properties(least.text()));
+            faults.add(Loss, least, TagFault::MinProperties { least: least.text().to_owned() });
         }
         conditions(tags, faults)
     }
@@ -221,15 +224,15 @@ fn of_values<'a>(values: Json<'a>, limits: &Limits, faults: &mut Faults<'a>) -> 
     match values.string(&["type"])?.unwrap_or_default() {
         "string" => {}
         "" if values.get(PRESERVE)?.is_true() || values.get(INT_OR_STRING)?.is_true() => {
-            faults.add(Risk, values, messages::VALUES_OF_ANY_TYPE);
+            faults.add(Risk, values, TagFault::ValuesOfAnyType);
         }
-        "" => faults.add(Loss, values, messages::VALUES_WITHOUT_TYPE),
-        found => faults.add(Loss, values, messages::values_of_wrong_type(found)),
+        "" => faults.add(Loss, values, TagFault::ValuesWithoutType),
+        found => faults.add(Loss, values, TagFault::ValuesOfWrongType { found: found.into() }),
     }
     bounded(values, (&VALUE, limits), faults)?;
     let least = values.get("minLength")?;
     if !["null", "0"].contains(&least.text()) {
-        faults.add(Risk, least, messages::MIN_LENGTH);
+        faults.add(Risk, least, TagFault::MinLength);
     }
     conditions(values, faults)
 }
@@ -243,20 +246,20 @@ fn bounded<'a>(schema: Json<'a>, (bound, limits): (&Bound, &Limits), faults: &mu
     let (keyword, unit) = (bound.keyword, bound.unit);
     let (every, some) = (bound.limits)(limits);
     if limit < every as u64 {
-        faults.add(Loss, found, messages::below_every_profile(keyword, limit, every, unit));
+        faults.add(Loss, found, TagFault::BelowEveryProfile { keyword, limit, needed: every, unit });
     } else if limit < some as u64 {
-        faults.add(Risk, found, messages::below_some_profile(keyword, limit, some, unit));
+        faults.add(Risk, found, TagFault::BelowSomeProfile { keyword, limit, needed: some, unit });
     }
     Ok(())
 }
 
 fn conditions<'a>(schema: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     if let Some(list) = schema.get("enum")?.present() {
-        faults.add(Loss, list, messages::ENUM);
+        faults.add(Loss, list, TagFault::Enum);
     }
     for keyword in CONDITIONS {
         if let Some(condition) = schema.get(keyword)?.present() {
-            faults.add(Risk, condition, messages::condition(keyword));
+            faults.add(Risk, condition, TagFault::Condition { keyword });
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::faults::Faults;
 use super::schema::{Limits, Schema};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages::about_version;
+use facts::tag_fault::TagSubject;
 use tag_rules::CloudTags;
 
 /// The served entries of `spec.versions`. A version that is not served cannot be written, so it loses nothing.
@@ -35,7 +35,7 @@ pub(super) fn faults<'a>(spec: Json<'a>, settings: &CloudTags, faults: &mut Faul
     }
     let limits = Limits::of(settings);
     for version in versions {
-        faults.about = about_version(version.string(&["name"])?.unwrap_or_default());
+        faults.subject = TagSubject::Version(version.string(&["name"])?.unwrap_or_default().into());
         Schema::read(version)?.faults(version, declaring, &limits, faults)?;
     }
     Ok(())

@@ -77,10 +77,10 @@ pub(crate) fn responsible(owner: &str, to: Place, version: Version) -> Option<&'
     rows.map(|row| row.manager).next()
 }
 
-/// Whether a manager is that of a control-plane provider other than kubeadm's, which owns Machines with this owner and
-/// what belongs to them.
-pub(crate) fn is_of_provider(manager: &str, owner: &str, to: Place) -> bool {
-    of(owner, to).any(|row| row.by != By::ClusterApi && row.manager == manager)
+/// The managers of a control-plane provider other than kubeadm's, which owns Machines with this owner and what belongs
+/// to them.
+pub(crate) fn of_provider(owner: &str, to: Place) -> Vec<&'static str> {
+    of(owner, to).filter(|row| row.by != By::ClusterApi).map(|row| row.manager).collect()
 }
 
 /// Whether a manager is that of a controller of Cluster API.

@@ -137,6 +137,16 @@ impl Rule {
 
     /// The row as the page prints it.
     pub(crate) fn line(&self) -> String {
+        self.line_of("")
+    }
+
+    /// The same with the object that is read, which the page prints above the row.
+    #[must_use]
+    pub fn line_with_source(&self) -> String {
+        self.line_of(self.from.owner())
+    }
+
+    fn line_of(&self, owner: &str) -> String {
         let (from, map) = (self.from.printed(PAGE_VERSION), self.map.field());
         let keys = match self.keys {
             Keys::Only(_) => [".[", self.map.entry(), "-meets-criteria]"],
@@ -144,7 +154,7 @@ impl Rule {
             Keys::Every | Keys::Except(_) => [""; 3],
         };
         let [begin, keys, end] = keys;
-        let mut line = ["`", &from, ".", map, begin, keys, end, "` => "].concat();
+        let mut line = ["`", owner, &from, ".", map, begin, keys, end, "` => "].concat();
         if self.to.is_empty() {
             line.push_str("Not propagated.");
         }

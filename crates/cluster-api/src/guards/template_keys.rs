@@ -6,7 +6,6 @@ use crate::json::Malformed;
 use crate::messages::guards::not_from_topology;
 use crate::misplaced::set_instead;
 use facts::fact::Fact;
-use facts::messages::Location;
 
 /// A key on a template of a topology-owned object that the topology does not set.
 pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
@@ -18,6 +17,6 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     if !below_topology || reserved_keys::reason(entry.map, entry.key).is_some() {
         return Ok(None);
     }
-    let sentence = |place: Location<'_>| not_from_topology(entry.name(), place);
-    Ok(Some(set_instead(subject, entry.block.place, entry.map, sentence)))
+    let fact = |instead| not_from_topology(entry.name(), instead);
+    Ok(Some(fact(set_instead(subject, entry.block.place, entry.map, fact))))
 }

@@ -1,8 +1,9 @@
 //! What the guards find.
 
 use crate::catalog::version::Version;
+use facts::datum::SetInstead;
 use facts::fact::Fact;
-use facts::messages::{EntryName, Location};
+use facts::messages::EntryName;
 
 /// An exemption does not say why.
 pub(crate) fn exemption_without_reason(annotation: &str) -> Fact {
@@ -109,8 +110,8 @@ pub(crate) const SELECTS_MANAGERS: &str = "decides which managers reconcile the 
 
 /// A key is set on a template that a topology owns, and the topology does not have it: nothing reverts it, and it
 /// propagates to every object below.
-pub(crate) fn not_from_topology(entry: EntryName<'_>, instead: Location<'_>) -> Fact {
-    Fact::NotFromTopology { entry: entry.into(), instead: instead.to_string() }
+pub(crate) fn not_from_topology(entry: EntryName<'_>, instead: SetInstead) -> Fact {
+    Fact::NotFromTopology { entry: entry.into(), instead }
 }
 
 /// A key seems to be meant for Nodes, and another spelling would be synced to them.
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_key_that_the_topology_lacks_names_its_place() {
-        let instead = Location::InKind { kind: "Cluster", path: ".spec.topology.controlPlane.metadata" };
+        let instead = SetInstead::Above("Cluster.spec.topology.controlPlane.metadata".to_owned());
         assert_eq!(
             not_from_topology(label("team"), instead).to_string(),
             "label `team` is missing from the topology; set it in Cluster.spec.topology.controlPlane.metadata"

@@ -240,7 +240,7 @@ impl From<Skip<'_>> for Skipped {
             from: skip.origin.into(),
             reason: skip.reason,
             value: skip.value.map(Cow::into_owned),
-            advice: None,
+            instead: None,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::propagation::owned_path::{OwnedChange, OwnedPath, OwnedValue};
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use facts::change::{Action, Change, EntryNoun, Value, own_change};
+use facts::change_rule::ChangeRule;
 use facts::skipped::{Carried, SkipReason, Skipped};
 use facts::source::{SourceObject, SourcePath, SourcePlace};
 use facts::stop::Stop;
@@ -152,7 +153,7 @@ fn change(
         action,
         from: stands.map(|stands| Value::json(stands.to_json(version))),
         to: Some(Value::json(wanted.to_json(version))),
-        rule: field.rule(layer.place, place).into(),
+        rule: ChangeRule::Row(field.rule(layer.place, place).into()),
         source: Some(SourceObject::from(&layer.origin.object)),
         path: Path::fields(container).into(),
         entry: EntryNoun::Field,
@@ -218,7 +219,7 @@ fn skip(field: &Field, layer: &Layer<'_>, value: &FieldValue, reason: SkipReason
         },
         reason,
         value: Some(value.to_json(version)),
-        advice: None,
+        instead: None,
     }
 }
 

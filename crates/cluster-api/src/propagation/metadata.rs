@@ -24,6 +24,7 @@ use crate::propagation::sources;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use facts::change::{Action, Change, Value, own_change};
+use facts::change_rule::ChangeRule;
 use facts::not_applicable::NotApplicableReason;
 use facts::skipped::{Carried, SkipReason, Skipped};
 use facts::source::{SourceObject, SourcePath};
@@ -209,7 +210,7 @@ struct Descriptions<'e> {
 /// The rule by which entries propagate, the object, and the map in it.
 #[derive(Clone)]
 struct Description {
-    rule: Arc<str>,
+    rule: ChangeRule,
     source: SourceObject,
     place: Option<SourcePath>,
 }
@@ -221,7 +222,8 @@ impl<'e> Descriptions<'e> {
             return description.clone();
         }
         let place = origin.place.map(|place| origin.map_path(place, map));
-        let description = Description { rule: why.line().into(), source: SourceObject::from(&origin.object), place };
+        let description =
+            Description { rule: ChangeRule::Row(why.line().into()), source: SourceObject::from(&origin.object), place };
         self.origins.push((why, origin, description.clone()));
         description
     }

@@ -16,7 +16,7 @@ use crate::propagation::ownership::Ownership;
 use crate::settings::OnConflict;
 use crate::subject::Subject;
 use facts::change::{Action, Change, EntryNoun, Value, own_change};
-use facts::messages::propagation::NODE_RECORD;
+use facts::change_rule::ChangeRule;
 use kube::map_kind::MapKind;
 
 /// The changes of the records on a Node for the keys that are written to it; none for other objects.
@@ -53,7 +53,7 @@ pub(super) fn records(
         let path = Path::fields(&["metadata", MapKind::Annotations.field()]);
         let (from, to) = (found.map(Value::string), Some(Value::string(&text)));
         let change = own_change(path, EntryNoun::Annotation, name, Action::Recorded, from, to);
-        Some(Change { rule: NODE_RECORD.into(), ..change })
+        Some(Change { rule: ChangeRule::NodeRecord, ..change })
     };
     Ok(MapKind::BOTH.into_iter().filter_map(record).collect())
 }

@@ -13,6 +13,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::appliers::is_of_cluster_api;
 use crate::json::document::{Document, Json};
@@ -143,19 +144,26 @@ impl<'s, 'e> Ownership<'s, 'e> {
     }
 
     /// What determines the owners of a change.
-    fn moving<'c>(&self, change: &'c Change, owned: &'c OwnedPath) -> Result<Moving<'c>, NotASet> {
+    fn moving<'c>(&self, change: &Change, owned: &'c OwnedPath) -> Result<Moving<'c, 'e>, NotASet> {
         let whole = [(&[][..], &[][..], owned.is_as_stored)];
         let element = |element: &'c OwnedElement| (&*element.steps, &*element.fields, element.is_as_stored);
         let elements = owned.elements.iter().map(element);
         let is_added = change.action == Action::Added;
         let has_elements = !owned.elements.is_empty() && (is_added || self.tells_elements_apart(change, owned)?);
         let parts: Vec<(&[String], &[String], bool)> = if has_elements { elements.collect() } else { whole.into() };
+        let entries = self.requested.iter().chain(&self.stored).flatten();
+        let versions = entries.map(ManagedFieldsEntry::version).chain([self.subject.object.version]);
+        let versions: BTreeSet<&str> = versions.collect();
+        let path = |version: &'e str| Some((version, owned.steps(&change.key, version)?));
+        let paths = versions.into_iter().filter_map(path).collect();
         let restored = |(steps, fields, is_as_stored)| {
-            Ok(WrittenPart { steps, fields, value: self.restored(change, owned, steps, is_as_stored)? })
+            // Who owned a value that is not as it is stored does not matter.
+            let value = if is_as_stored { self.restored(&paths, steps)? } else { Restored::default() };
+            Ok(WrittenPart { steps, fields, value })
         };
         let parts = parts.into_iter().map(restored).collect::<Result<_, NotASet>>()?;
         let absent = if is_added { Vec::new() } else { self.absent(change, owned) };
-        Ok(Moving { change, owned, parts, absent })
+        Ok(Moving { owned, paths, parts, absent })
     }
 
     /// One manager's set of fields after the changes: `None` if it is not changed, else its text, unless nothing is
@@ -164,25 +172,25 @@ impl<'s, 'e> Ownership<'s, 'e> {
         &self,
         requested: Option<&ManagedFieldsEntry<'e>>,
         stored: Option<&ManagedFieldsEntry<'e>>,
-        moving: &[Moving<'_>],
+        moving: &[Moving<'_, 'e>],
     ) -> Result<Option<Option<String>>, NotASet> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
         let requester = self.subject.review.field_manager.as_deref();
         let mut moved = Moved { requested, stored, requester, transfer: Transfer::default() };
-        for Moving { change, owned, parts, absent } in moving {
-            let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
-            let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version()));
+        for Moving { owned, paths, parts, absent } in moving {
+            let Some(path) = paths.get(entry.version()) else { continue };
+            let stored_path = stored.and_then(|stored| paths.get(stored.version()));
             let is_responsible =
                 owned.manager.is_some_and(|manager| self.applies(manager) && entry.is_apply_of(manager));
             for WrittenPart { steps, fields, value } in parts {
-                let at = |path: &[String]| [path, steps].concat();
                 let gets = is_responsible.then_some(*fields);
-                moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), *value, gets)?;
+                let stored_path = stored_path.map(|path| inside(path, steps));
+                moved.move_value(&inside(path, steps), stored_path.as_deref(), *value, gets)?;
             }
-            if owned.steps(&change.key, self.subject.object.version).as_ref() == Some(&path) {
+            if paths.get(self.subject.object.version) == Some(path) {
                 for length in absent {
-                    let container = |path: &[String]| path.get(..*length).unwrap_or_default().to_vec();
-                    moved.move_container(&container(&path), stored_path.as_deref().map(container).as_deref())?;
+                    let container = |path: &'_ Vec<String>| path.get(..*length).unwrap_or_default().to_vec();
+                    moved.move_container(&container(path), stored_path.map(container).as_deref())?;
                 }
             }
         }
@@ -194,16 +202,10 @@ impl<'s, 'e> Ownership<'s, 'e> {
         moved.transfer.made_in(set).map(Some)
     }
 
-    /// What determines the owners of a value, or of what is at `steps` in it.
-    fn restored(
-        &self,
-        change: &Change,
-        owned: &OwnedPath,
-        steps: &[String],
-        is_as_stored: bool,
-    ) -> Result<Restored, NotASet> {
+    /// What determines the owners of a value that is as it is stored, or of what is at `steps` in it.
+    fn restored(&self, paths: &Paths<'e>, steps: &[String]) -> Result<Restored, NotASet> {
         let owns = |entry: &ManagedFieldsEntry<'_>| {
-            let path = owned.steps(&change.key, entry.version()).map(|path| [path.as_slice(), steps].concat());
+            let path = paths.get(entry.version()).map(|path| inside(path, steps));
             part(Some(entry), path.as_deref()).map(|part| part.is_some())
         };
         let mut is_dropped = true;
@@ -217,7 +219,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
             was_owned |= is_owner;
             is_released &= !is_owner || !entry.applies() && requester == Some(entry.manager);
         }
-        Ok(Restored { is_as_stored, is_dropped, is_released: is_released && was_owned })
+        Ok(Restored { is_as_stored: true, is_dropped, is_released: is_released && was_owned })
     }
 
     /// The lengths of the paths of the objects and the list that the request lacks and that are restored with the
@@ -247,10 +249,18 @@ impl<'s, 'e> Ownership<'s, 'e> {
     }
 }
 
+/// The steps to a value in sets of fields, by the version of the object in them.
+type Paths<'e> = BTreeMap<&'e str, Vec<String>>;
+
+/// The steps to what is at `steps` in a value.
+fn inside<'p>(path: &'p [String], steps: &[String]) -> Cow<'p, [String]> {
+    if steps.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([path, steps].concat()) }
+}
+
 /// A change whose owners are moved, and what determines them.
-struct Moving<'c> {
-    change: &'c Change,
+struct Moving<'c, 'e> {
     owned: &'c OwnedPath,
+    paths: Paths<'e>,
     /// What is moved: the value as a whole, or elements of a list.
     parts: Vec<WrittenPart<'c>>,
     /// The lengths of the paths of the objects and the list that are restored with the value.
@@ -267,7 +277,7 @@ struct WrittenPart<'c> {
 }
 
 /// A value that was written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Restored {
     /// The stored object has the same.
     is_as_stored: bool,

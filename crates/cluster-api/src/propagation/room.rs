@@ -79,6 +79,6 @@ fn left_out(change: &Change) -> Option<Skipped> {
         from: SourcePlace { object, path },
         reason: SkipReason::AnnotationsTooLarge,
         value: None,
-        advice: None,
+        instead: None,
     })
 }

@@ -4,6 +4,7 @@
 //! changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::catalog::groups::CORE_GROUP;
 use crate::json::document::Json;
@@ -18,7 +19,7 @@ use crate::settings::OptIn;
 use crate::subject::{Subject, has_paused_annotation};
 use facts::change::own_change;
 use facts::change::{Action, Change, Value};
-use facts::messages::propagation::cluster_to_topology;
+use facts::change_rule::ChangeRule;
 use facts::source::{SourceObject, SourcePath};
 use facts::stop::Stop;
 use kube::group_version_kind::GroupVersionKind;
@@ -137,12 +138,12 @@ fn change(
     from: Option<&str>,
     to: Option<&str>,
 ) -> Change {
-    let rule = cluster_to_topology(map.field(), &path.to_string());
     let (from, to) = (from.map(Value::string), to.map(Value::string));
+    let change = own_change(path, map.into(), key, action, from, to);
     Change {
-        rule: rule.into(),
+        rule: ChangeRule::ClusterToTopology { map, at: Arc::clone(&change.at) },
         source: Some(source.clone()),
         place: Some(SourcePath::of_own(map)),
-        ..own_change(path, map.into(), key, action, from, to)
+        ..change
     }
 }

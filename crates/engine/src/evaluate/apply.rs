@@ -1,6 +1,6 @@
 //! What is done about what was decided: written, left as it is, or refused.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
@@ -22,13 +22,14 @@ use cluster_api::propagation::ownership::Ownership;
 use cluster_api::settings::OnConflict;
 use facts::change::{Action, Change};
 use facts::change_warning::{self, ChangeHandling};
+use facts::datum::Mentioned;
+use facts::fact::Fact;
 use facts::illegal::of_illegal;
 use facts::messages::propagation as messages;
 use facts::messages::{SettingValue, about};
 use facts::skipped::Skipped;
 use facts::source::SourceObject;
 use setting_types::{Mode, listed};
-use tag_delivery::messages::declared;
 use tag_rules::{OnMissingTag, OnRefused};
 
 /// A sentence that refuses an object because of its differences.
@@ -53,10 +54,7 @@ impl<'e> Evaluation<'e> {
             }
             Decision::Registry(RegistryWrite { effects, .. }) => {
                 let mut notices = Notices::default();
-                for effect in effects {
-                    notices.log(LogLevel::Warning, about(&self.title, &effect), []);
-                    notices.warn(effect);
-                }
+                effects.into_iter().for_each(|effect| notices.warn(&self.title, effect, []));
                 AppliedDecision::accepted(notices)
             }
         }
@@ -99,9 +97,10 @@ impl<'e> Evaluation<'e> {
                 1 => messages::propagated_one(&self.title),
                 count => messages::propagated(count, &self.title),
             };
-            let rules: BTreeSet<&str> = changes.iter().map(|change| &*change.rule).collect();
-            let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
-            applied.notices.log(LogLevel::Info, message, [("rules", rules)]);
+            let mut rules: Vec<String> = changes.iter().map(|change| change.rule.to_string()).collect();
+            rules.sort_unstable();
+            rules.dedup();
+            applied.notices.log(LogLevel::Info, message, [("rules", rules.join("; "))]);
         }
         applied
     }
@@ -131,10 +130,9 @@ impl<'e> Evaluation<'e> {
 
     /// What is said about entries that the API server would reject.
     fn notices_of_illegal_entries(&self, skipped: &[Skipped]) -> Notices {
-        let sentences = of_illegal(skipped);
-        let lines = sentences.iter().map(|(message, _)| line(LogLevel::Warning, about(&self.title, message), []));
-        let log = capped_lines(lines.collect());
-        Notices { log, warnings: sentences.into_iter().map(|(_, warning)| warning).collect() }
+        let warnings = of_illegal(skipped);
+        let of_fact = |fact: &Fact| line(LogLevel::Warning, about(&self.title, &fact.to_string()), []);
+        Notices { log: capped_lines(warnings.iter().map(of_fact).collect()), warnings }
     }
 
     /// Adds what is said about every label that does not become a tag.
@@ -145,7 +143,8 @@ impl<'e> Evaluation<'e> {
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         let mut applied = if !refusing.is_empty() {
             let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
-                tag_messages::refused_without(key, *reason, SettingValue { setting, value: "reject" })
+                let missing = Fact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
+                tag_messages::refused_without(&missing, SettingValue { setting, value: "reject" })
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
             AppliedDecision::refused(about(&self.title, &reasons), changes)
@@ -162,16 +161,13 @@ impl<'e> Evaluation<'e> {
         };
         let notices = &mut applied.notices;
         for Missing { key, reason, setting, .. } in missing.iter().filter(|_| touches_tags) {
-            let message = tag_messages::missing(key, *reason);
             let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
-            notices.log(LogLevel::Warning, about(&self.title, &message), attributes);
-            notices.warn(message);
+            let fact = Fact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
+            notices.warn(&self.title, fact, attributes);
         }
-        if let Some(UnknownProvider { setting, provider, message }) = unknown_provider {
+        if let Some(UnknownProvider { setting, provider, fact }) = unknown_provider {
             let profile = tags.profile.to_owned();
-            let attributes = [("setting", setting), ("provider", provider), ("profile", profile)];
-            notices.log(LogLevel::Warning, about(&self.title, &message), attributes);
-            notices.warn(message);
+            notices.warn(&self.title, fact, [("setting", setting), ("provider", provider), ("profile", profile)]);
         }
         if let Some(cloud) = cloud.filter(|_| touches_tags && self.settings.cloud_tags.refused == OnRefused::Warn) {
             notices.warnings.extend(label_warning::of_refused_tags(cloud, &tags.cloud));
@@ -219,9 +215,9 @@ impl<'e> Evaluation<'e> {
         }
         let mut notices = Notices::default();
         for version in versions {
-            let what = declared(&version);
-            notices.log(LogLevel::Info, about(&self.title, &what), []);
-            notices.warn(what);
+            let fact = Fact::Declared { version: Mentioned(version) };
+            notices.log(LogLevel::Info, about(&self.title, &fact.to_string()), []);
+            notices.warnings.push(fact);
         }
         self.write(changes, Vec::new(), None, notices)
     }

@@ -28,8 +28,6 @@ pub(super) struct CheckFindings {
     pub(super) rollout: Option<RolloutImpact>,
     /// Keys at places from which nothing propagates.
     pub(super) skipped: Vec<Skipped>,
-    /// What is said about those keys.
-    pub(super) warnings: Vec<String>,
 }
 
 impl<'e> Evaluation<'e> {
@@ -60,13 +58,12 @@ impl<'e> Evaluation<'e> {
         let nothing = SourceKeys::default();
         let source_keys = applied.source_keys().unwrap_or(&nothing);
         let settings = &self.settings.cluster_api;
-        let (skipped, warnings) =
-            misplaced::wrong_places(self.subject, applied.admission.inert(), source_keys, settings)?;
+        let skipped = misplaced::wrong_places(self.subject, applied.admission.inert(), source_keys, settings)?;
         let exempt = match exemption {
             Standing::Counts(reason) => Some(reason.to_owned()),
             _ => None,
         };
-        Ok(CheckFindings { exempt, findings, rollout, skipped, warnings })
+        Ok(CheckFindings { exempt, findings, rollout, skipped })
     }
 
     fn checked(&self, applied: &AppliedDecision<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {

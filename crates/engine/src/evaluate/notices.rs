@@ -1,12 +1,13 @@
 //! What is said about a request.
 
 use crate::report::outcome::{LogLevel, LogLine};
-use facts::shortening::short;
+use facts::fact::Fact;
+use facts::messages::about;
 
 /// What is said about a request: to the user as warnings, to the operator as log lines.
 #[derive(Default)]
 pub(super) struct Notices {
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Fact>,
     pub(super) log: Vec<LogLine>,
 }
 
@@ -20,9 +21,10 @@ impl Notices {
         self.log.push(line(level, message, attributes));
     }
 
-    /// A warning, shortened to what kubectl prints.
-    pub(super) fn warn(&mut self, message: String) {
-        self.warnings.push(short(message));
+    /// A warning that is also logged, with the object that it is about.
+    pub(super) fn warn<const N: usize>(&mut self, object: &str, fact: Fact, attributes: [(&'static str, String); N]) {
+        self.log(LogLevel::Warning, about(object, &fact.to_string()), attributes);
+        self.warnings.push(fact);
     }
 
     pub(super) fn append(&mut self, mut later: Notices) {

@@ -11,9 +11,11 @@ use crate::report::outcome::{LogLevel, Outcome, Rejection, Report};
 use cluster_api::catalog::version::Version;
 use cluster_api::messages::guards::refused_by;
 use cluster_api::{guards, rollout};
+use facts::fact::Fact;
 use facts::finding::Finding;
 use facts::messages::{SettingValue, about};
 use facts::shortening::of_fact;
+use facts::skipped::Skipped;
 use setting_types::Stance;
 
 impl Evaluation<'_> {
@@ -29,6 +31,7 @@ impl Evaluation<'_> {
             ComparedWith::Labels { tags, findings } => (Vec::new(), Some(*tags), findings),
         };
         findings.extend(found.findings);
+        let misplaced = found.skipped.iter().filter_map(Skipped::misplaced).collect();
         skipped.extend(found.skipped);
         let refusal = self.refusal(&findings);
         if refusal.is_none() || admission.inert().is_some() {
@@ -44,8 +47,8 @@ impl Evaluation<'_> {
             notices.log(LogLevel::Error, message.clone(), []);
             admission = admission.refused_by_check(Rejection::refused(message));
         }
-        let of_findings = warned().flat_map(|finding| of_fact(&finding.message));
-        let warnings = of_findings.chain(notices.warnings).chain(found.warnings).collect();
+        let notes: Vec<Fact> = [notices.warnings, misplaced].concat();
+        let warnings = warned().map(|finding| &finding.message).chain(&notes).flat_map(of_fact).collect();
         let mut report = Report {
             object: self.title.clone(),
             cluster_api: self.edition(),
@@ -58,7 +61,7 @@ impl Evaluation<'_> {
             lookups: self.pass.answers.records(),
             ..Report::default()
         };
-        let mut outcome = Outcome { warnings: capped(warnings), log: notices.log, ..Outcome::default() };
+        let mut outcome = Outcome { warnings: capped(warnings), notes, log: notices.log, ..Outcome::default() };
         match admission {
             Admission::Accepted { drift } => report.drift = drift,
             Admission::Written { object, changes, drift } => {

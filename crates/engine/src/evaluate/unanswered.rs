@@ -9,13 +9,14 @@ use crate::json::Malformed;
 use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::composite::Composite;
-use cloud_tags::messages as tag_messages;
 use cloud_tags::tagged::Tagged;
 use cloud_tags::{composite, infrastructure};
 use cluster_api::propagation::untouched;
+use facts::datum::UnusableValue;
+use facts::fact::Fact;
+use facts::messages::reasons::UNUSABLE_ASSIGNMENTS;
 use facts::messages::{SettingValue, about};
 use facts::not_applicable::{NotApplicable, NotApplicableReason};
-use facts::shortening::first_that_elides;
 use facts::stop::Stop;
 use kube::cluster::LookupCause;
 use kube::read_failure::LookupFailed;
@@ -97,7 +98,8 @@ impl<'e> Evaluation<'e> {
     ) -> AppliedDecision<'e> {
         let title = &self.title;
         let is_missing = error.cause == LookupCause::NotFound;
-        let message = messages::cannot_read(&query, error.cause);
+        let fact = Fact::Unread { object: query.clone(), cause: error.cause };
+        let message = fact.to_string();
         let (mut notices, mut rejection) = (Notices::default(), None);
         if self.leaves_owned_as_stored() {
             if !is_missing {
@@ -112,7 +114,7 @@ impl<'e> Evaluation<'e> {
             }
             match reaction {
                 Reaction::Accept => {}
-                Reaction::Warn => notices.warn(message),
+                Reaction::Warn => notices.warnings.push(fact),
                 Reaction::Reject => {
                     let setting = SettingValue { setting, value: "reject" };
                     rejection = Some(if is_missing {
@@ -131,16 +133,14 @@ impl<'e> Evaluation<'e> {
 
     /// Accepts. That nothing is done is reported if there is something to fix.
     fn not_applicable(&self, inert: NotApplicable) -> AppliedDecision<'e> {
-        let in_short = match inert.reason {
-            NotApplicableReason::UnusableAssignments => Some(tag_messages::LEFT_ALONE),
-            NotApplicableReason::UnusableTags => Some(tag_messages::NO_MAP_LEFT_ALONE),
+        let brief = match inert.reason {
+            NotApplicableReason::UnusableAssignments => Some(UNUSABLE_ASSIGNMENTS),
             _ => None,
         };
         let mut notices = Notices::default();
-        if let Some(in_short) = in_short {
-            let message = tag_messages::left_alone(&inert.because.object);
-            notices.log(LogLevel::Warning, about(&self.title, &message), []);
-            notices.warnings.push(first_that_elides([message, in_short.to_owned()]));
+        if brief.is_some() || inert.reason == NotApplicableReason::UnusableTags {
+            let problem = UnusableValue { of: inert.because.clone(), brief };
+            notices.warn(&self.title, Fact::UnusableAssignments { problem }, []);
         }
         let admission = Admission::Undecided { inert, rejection: None, malformed: None };
         AppliedDecision { admission, compared: ComparedWith::Nothing, notices }

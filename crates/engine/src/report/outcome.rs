@@ -3,6 +3,7 @@
 use crate::json::Malformed;
 use crate::json::splice::NotWritable;
 use facts::change::Change;
+use facts::fact::Fact;
 use facts::skipped::Skipped;
 
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub struct Outcome {
     pub object: Option<String>,
     /// For the person at kubectl: at most 120 characters each, the most important first.
     pub warnings: Vec<String>,
+    /// What the warnings say, except about findings: all, and in full.
+    pub notes: Vec<Fact>,
     /// For the operator.
     pub log: Vec<LogLine>,
     /// For the auditor; `None` where no rule was asked.

@@ -13,12 +13,20 @@ const STATES = {
   "no-tag": ["no tag", "bad"],
 };
 
+const PROPAGATES = ["differs", "missing", "present", "predicted"];
+
 const stateOf = ({ state }) => (typeof state === "string" ? state : Object.keys(state)[0]);
 
-/** What is to be said of an object as a whole. */
-function whole({ placements, unknown }) {
+/** The state of an object as a whole: that of its most important place. */
+function stateOfAll({ placements }) {
   const states = placements.map(stateOf);
-  const found = ["differs", "missing", "present", "predicted", "set", "tag", "no-tag", "not-propagated"].find((state) => states.includes(state));
+  return [...PROPAGATES, "set", "tag", "no-tag", "not-propagated"].find((state) => states.includes(state));
+}
+
+/** What is to be said of an object as a whole. */
+function whole(object) {
+  const { unknown } = object;
+  const found = stateOfAll(object);
   if (found) return STATES[found];
   return unknown ? ["unknown", "none"] : ["not set", "none"];
 }
@@ -108,9 +116,9 @@ export const path = {
   problems: (answer) => answer.marks.filter((mark) => mark.severity === "error"),
   summary({ objects, marks }, { key }) {
     const broken = marks.filter((mark) => mark.severity === "error").length;
-    const states = objects.map((object) => whole(object)[0].split(",")[0]);
-    const of = (state) => states.filter((one) => one === state).length;
-    const summary = `${key || "no key"}: set at ${of("set here")}, propagates to ${of("propagates")}, stops at ${of("stops")} of ${count(objects.length, "object")}`;
+    const states = objects.map(stateOfAll);
+    const of = (...wanted) => states.filter((state) => wanted.includes(state)).length;
+    const summary = `${key || "no key"}: set at ${of("set")}, propagates to ${of(...PROPAGATES)}, stops at ${of("not-propagated")} of ${count(objects.length, "object")}`;
     return broken ? `${count(broken, "problem")} in the texts; ${summary}` : summary;
   },
   render({ objects, roots, keys, picture }, { show, pane }) {

@@ -9,6 +9,7 @@ use super::transform::{TransformedValue, transformed};
 use super::value::{Expanded, NoPathValue, SimulatedValue};
 use crate::json::document::Json;
 use crate::messages;
+use facts::tag_fault::{PathProblem, TagFault};
 
 /// The maximum expanded size of patch sets and wildcards, in bytes of text plus [`PATCH`] for each patch: sets of a few
 /// kilobytes, on thousands of resources. Crossplane has no such limit; without one, resources times patches would be
@@ -56,10 +57,10 @@ pub(super) fn read<'a>(
     };
     match found {
         Err(NoPathValue::NotFound) => Ok(None),
-        Err(NoPathValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, &problem)),
+        Err(NoPathValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, problem)),
         Ok(value) => {
             let is_map = matches!(value, SimulatedValue::Object(_));
-            Ok(Some(match transformed(&patch.transforms, is_map).map_err(|halt| Halt::fails(patch.at, halt))? {
+            Ok(Some(match transformed(&patch.transforms, is_map).map_err(|fault| Halt::fails(patch.at, fault))? {
                 TransformedValue::Same => value.brought_by(patch.at),
                 TransformedValue::Scalar => SimulatedValue::Scalar,
                 TransformedValue::Unknown => SimulatedValue::Unknown,
@@ -104,12 +105,12 @@ pub(super) fn write<'a>(
         return write_at(to, &patch.to, patch, value);
     }
     let expanded = match to.expand(&patch.to) {
-        Err(NoPathValue::Mismatch(problem)) => return Err(unusable(patch, patch.to_text, &problem)),
+        Err(NoPathValue::Mismatch(problem)) => return Err(unusable(patch, patch.to_text, problem)),
         Err(NoPathValue::NotFound) => Expanded::default(),
         Ok(expanded) => expanded,
     };
     if expanded.paths.is_empty() && !expanded.is_open {
-        return Err(Halt::fails(patch.at, messages::no_match(patch.to_text)));
+        return Err(Halt::fails(patch.at, TagFault::NoMatch { path: patch.to_text.into() }));
     }
     expansion.charge(expanded.paths.len() * PATCH, patch.at)?;
     expanded.paths.iter().try_for_each(|path| write_at(to, path, patch, value.clone()))
@@ -121,9 +122,9 @@ fn write_at<'a>(
     patch: &Patch<'a>,
     value: SimulatedValue<'a>,
 ) -> Result<(), Halt<'a>> {
-    to.write(path, value, patch.policy).map_err(|problem| unusable(patch, patch.to_text, &problem))
+    to.write(path, value, patch.policy).map_err(|problem| unusable(patch, patch.to_text, problem))
 }
 
-fn unusable<'a>(patch: &Patch<'a>, path: &str, problem: &str) -> Halt<'a> {
-    Halt::fails(patch.at, messages::unusable_path(path, problem))
+fn unusable<'a>(patch: &Patch<'a>, path: &str, problem: PathProblem) -> Halt<'a> {
+    Halt::fails(patch.at, TagFault::UnusablePath { path: path.into(), problem })
 }

@@ -15,8 +15,9 @@ use crate::faults::{FaultSeverity, Faults};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kind_limits::{KindLimit, RefusedKeys};
-use crate::messages;
 use facts::annotations::EXEMPT;
+use facts::datum::Mentioned;
+use facts::tag_fault::TagFault;
 use kube::metadata_key::{is_annotation_key, is_label_key};
 use tag_carriers::{Holds, Tags, TagsOfKind, newer_field};
 use tag_rules::CloudTags;
@@ -46,7 +47,7 @@ pub(super) fn judge<'a>(
 ) -> Result<(), Malformed> {
     let (base, kind) = (resource.base, resource.kind);
     if base.is_null() {
-        faults.add(CannotTell, resource.at, messages::NO_BASE);
+        faults.add(CannotTell, resource.at, TagFault::NoBase);
         return Ok(());
     }
     let reason = base.at(&["metadata", "annotations", EXEMPT])?;
@@ -55,15 +56,16 @@ pub(super) fn judge<'a>(
     }
     let Some(known) = kind.known else {
         judge_object_metadata(resource, keys, faults);
-        faults.add(CannotTell, resource.at, messages::unknown_kind(kind.group, kind.kind));
+        let fault = TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
+        faults.add(CannotTell, resource.at, fault);
         return Ok(());
     };
     let policies = Policies::of(&resource.object);
     if policies == Policies::Observing {
         return Ok(());
     }
-    for (severity, at, message) in &resource.faults {
-        faults.add(*severity, *at, message);
+    for (severity, at, fault) in &resource.faults {
+        faults.add(*severity, *at, fault.clone());
     }
     let is_delivered = resource.tags().is_some();
     let mut places =
@@ -71,7 +73,7 @@ pub(super) fn judge<'a>(
     places.judge(faults);
     places.judge_field(faults);
     if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
-        faults.add(Risk, resource.at, messages::NEVER_UPDATED);
+        faults.add(Risk, resource.at, TagFault::NeverUpdated);
     }
     if is_delivered && !places.is_lost {
         judge_keys(resource, keys, faults);
@@ -80,7 +82,7 @@ pub(super) fn judge<'a>(
         return Ok(());
     }
     for (at, doubt) in &resource.doubts {
-        faults.add(CannotTell, *at, doubt);
+        faults.add(CannotTell, *at, doubt.clone());
     }
     match known.tags {
         _ if places.is_doubted || !resource.doubts.is_empty() => {}
@@ -89,21 +91,21 @@ pub(super) fn judge<'a>(
             let steps: Vec<FieldPathStep<'_>> = field.split('.').map(FieldPathStep::Field).collect();
             let is_filled = resource.object.get(&steps).is_ok() || is_unread_later;
             let severity = if is_filled { CannotTell } else { Risk };
-            faults.add(severity, resource.at, messages::list_of_tags(kind.kind, field));
+            faults.add(severity, resource.at, TagFault::ListOfTags { kind: kind.kind.into(), field: field.into() });
         }
         Tags::Map(_) if kind.is_composite => match OwnTags::of(&resource.object, settings) {
-            OwnTags::Made => faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN),
-            OwnTags::Unknown => faults.add(CannotTell, resource.at, messages::LABELS_OF_THE_REGISTRY),
+            OwnTags::Made => faults.add(Note, resource.at, TagFault::LabelsOfItsOwn),
+            OwnTags::Unknown => faults.add(CannotTell, resource.at, TagFault::LabelsOfTheRegistry),
             OwnTags::None if is_unread_later => {
-                faults.add(CannotTell, resource.at, messages::not_patched_so_far(CLOUD_TAGS))
+                faults.add(CannotTell, resource.at, TagFault::NotPatchedSoFar { field: CLOUD_TAGS.into() })
             }
-            OwnTags::None => faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS),
+            OwnTags::None => faults.add(Loss, resource.at, TagFault::NestedWithoutTags),
         },
         Tags::Map(field) => {
-            let path = written_path(field, &resource.object);
+            let field = Mentioned(written_path(field, &resource.object));
             match is_unread_later {
-                true => faults.add(CannotTell, resource.at, messages::not_patched_so_far(&path)),
-                false => faults.add(Loss, resource.at, messages::not_patched(&path)),
+                true => faults.add(CannotTell, resource.at, TagFault::NotPatchedSoFar { field }),
+                false => faults.add(Loss, resource.at, TagFault::NotPatched { field }),
             }
         }
     }
@@ -145,25 +147,27 @@ impl<'a> TagPlaces<'_, 'a> {
             },
             // Crossplane drops labels and annotations that are not strings, and creates the resource.
             _ if is_text("metadata.labels") || is_text("metadata.annotations") => return,
-            Tags::Map(field) if is_text(field) => Some((Fails, messages::map_to_text(to).to_string())),
-            Tags::Map(field) if to == field => Some((Fails, messages::not_a_map("a list", field).to_string())),
+            Tags::Map(field) if is_text(field) => Some((Fails, TagFault::MapToText { to: to.into() })),
+            Tags::Map(field) if to == field => {
+                Some((Fails, TagFault::NotAMap { found: "a list", field: field.into() }))
+            }
             Tags::List(field) if to == field || is_text(field) => {
-                Some((Fails, messages::map_to_list(field).to_string()))
+                Some((Fails, TagFault::MapToList { field: field.into() }))
             }
             _ if kind.is_composite => None,
             _ if newer_field(kind.group, kind.kind).is_some_and(|newer| newer.path == to) => {
                 let after = newer_field(kind.group, kind.kind).map_or("", |newer| newer.after);
-                faults.add(CannotTell, patch, messages::newer_field(kind.kind, to, after));
+                faults.add(CannotTell, patch, TagFault::NewerField { kind: kind.kind.into(), to: to.into(), after });
                 self.is_doubted = true;
                 return;
             }
             _ if !to.starts_with(FOR_PROVIDER) && !to.starts_with(INIT_PROVIDER) => {
                 let is_default = to == CLOUD_TAGS && patch.get("toFieldPath").is_ok_and(Json::is_null);
-                Some((fails, if is_default { messages::NO_TO_FIELD_PATH.to_owned() } else { self.misplaced(to) }))
+                Some((fails, if is_default { TagFault::NoToFieldPath } else { self.misplaced(to) }))
             }
             Tags::Map(field) if to.strip_prefix(INIT_PROVIDER) == field.strip_prefix(FOR_PROVIDER) => {
                 if !self.is_delivered {
-                    faults.add(Risk, patch, messages::INITIAL_TAGS);
+                    faults.add(Risk, patch, TagFault::InitialTags);
                     self.is_doubted = true;
                 }
                 return;
@@ -171,34 +175,39 @@ impl<'a> TagPlaces<'_, 'a> {
             tags => match (kind.holds(&of_provider(to)), tags) {
                 (Some(Holds::TagsBesides), _) => return,
                 (Some(_), _) if self.is_delivered => return,
-                (Some(_), Tags::Map(field)) => Some((Loss, messages::wrong_field(kind.kind, to, field).to_string())),
+                (Some(_), Tags::Map(field)) => Some((Loss, self.in_wrong_field(to, field))),
                 (Some(Holds::NoTags), Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
                 (Some(Holds::Unknown), Tags::Nowhere | Tags::List(_)) => None,
                 (None, _) if is_tag_like(to) => Some((fails, self.misplaced(to))),
                 (None, Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
                 (None, Tags::Map(_)) if self.is_delivered => None,
-                (None, Tags::Map(field)) => Some((Loss, messages::wrong_field(kind.kind, to, field).to_string())),
+                (None, Tags::Map(field)) => Some((Loss, self.in_wrong_field(to, field))),
             },
         };
         match found {
-            Some((severity, message)) => {
+            Some((severity, fault)) => {
                 self.is_lost = true;
-                faults.add(severity, patch, message);
+                faults.add(severity, patch, fault);
             }
             None => {
                 self.is_doubted = true;
-                faults.add(CannotTell, patch, messages::unknown_field(kind.kind, to));
+                faults.add(CannotTell, patch, TagFault::UnknownField { to: to.into(), kind: kind.kind.into() });
             }
         }
     }
 
-    /// The sentence about tags in a field that is not for tags.
-    fn misplaced(&self, to: &str) -> String {
-        let kind = self.resource.kind.kind;
+    /// Tags are in a field that is not for tags.
+    fn misplaced(&self, to: &str) -> TagFault {
+        let to = to.into();
         match self.known.tags {
-            Tags::Map(field) => messages::undeclared_field(to, field).to_string(),
-            Tags::List(_) | Tags::Nowhere => messages::no_tags(kind, to).to_string(),
+            Tags::Map(field) => TagFault::UndeclaredField { to, field: field.into() },
+            Tags::List(_) | Tags::Nowhere => TagFault::NoTags { to, kind: self.resource.kind.kind.into() },
         }
+    }
+
+    /// The same if the kind has this other field.
+    fn in_wrong_field(&self, to: &str, field: &'static str) -> TagFault {
+        TagFault::WrongField { to: to.into(), kind: self.resource.kind.kind.into(), field: field.into() }
     }
 
     /// Evaluates the value of the field for tags.
@@ -206,8 +215,8 @@ impl<'a> TagPlaces<'_, 'a> {
         let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
         if matches!(*found, SimulatedValue::Scalar) {
             self.is_lost = true;
-            let message = messages::not_a_map("a string", self.resource.kind.field());
-            faults.add(Fails, self.resource.at, message);
+            let fault = TagFault::NotAMap { found: "a string", field: self.resource.kind.field().into() };
+            faults.add(Fails, self.resource.at, fault);
         }
     }
 }
@@ -216,13 +225,13 @@ impl<'a> TagPlaces<'_, 'a> {
 const OBJECT_METADATA: [&str; 2] = ["metadata.labels", "metadata.annotations"];
 
 /// What happens to an object with tags in its labels or annotations, whose keys the API server checks.
-fn object_metadata(kind: ResourceKind<'_>, to: &str, keys: TagKeys<'_>) -> Option<(FaultSeverity, String)> {
+fn object_metadata(kind: ResourceKind<'_>, to: &str, keys: TagKeys<'_>) -> Option<(FaultSeverity, TagFault)> {
     let is_valid = if to == "metadata.labels" { is_label_key } else { is_annotation_key };
     let samples = keys.samples(cloud_of(kind.group));
     match samples.iter().filter(|key| is_valid(key)).count() {
-        0 => Some((Fails, messages::no_label_keys(to).to_string())),
+        0 => Some((Fails, TagFault::NoLabelKeys { to: to.into() })),
         count if count == samples.len() => None,
-        _ => Some((CannotTell, messages::maybe_no_label_keys(to).to_string())),
+        _ => Some((CannotTell, TagFault::MaybeNoLabelKeys { to: to.into() })),
     }
 }
 
@@ -231,9 +240,9 @@ fn judge_object_metadata<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>,
     for (steps, entries) in resource.object.places() {
         let place = FieldPlace::of(&steps);
         if OBJECT_METADATA.contains(&&*place.path)
-            && let Some((severity, message)) = object_metadata(resource.kind, &place.path, keys)
+            && let Some((severity, fault)) = object_metadata(resource.kind, &place.path, keys)
         {
-            faults.add(severity, entries.by.unwrap_or(resource.at), message);
+            faults.add(severity, entries.by.unwrap_or(resource.at), fault);
         }
     }
 }
@@ -263,11 +272,12 @@ fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &m
     for limit in KindLimit::of(kind.group, kind.kind).filter(|limit| is_as_limited(limit, &resource.object)) {
         let samples = keys.samples(Some(limit.provider));
         let Some(char) = samples.iter().find_map(|key| limit.refused(key)) else { continue };
-        let (severity, message) = match limit.effect {
-            RefusedKeys::Resource => (Fails, messages::keys_refuse_resource(char, limit.profile).to_string()),
-            RefusedKeys::Tags => (Loss, messages::keys_dropped(char, limit.profile).to_string()),
+        let profile = limit.profile;
+        let (severity, fault) = match limit.effect {
+            RefusedKeys::Resource => (Fails, TagFault::KeysRefuseResource { char, profile: profile.into() }),
+            RefusedKeys::Tags => (Loss, TagFault::KeysDropped { char, profile: profile.into() }),
         };
-        faults.add(severity, resource.at, message);
+        faults.add(severity, resource.at, fault);
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Source: crossplane-runtime, pkg/fieldpath/fieldpath.go, `Parse`; pkg/fieldpath/paved.go, `DefaultMaxFieldPathIndex`.
 
+use facts::tag_fault::PathProblem;
+
 /// The largest index that Crossplane accepts.
 const LARGEST_INDEX: u32 = 1024;
 
@@ -20,8 +22,8 @@ impl FieldPathStep<'_> {
 /// The steps of a path.
 ///
 /// # Errors
-/// When Crossplane cannot parse the path: the cause, as the end of a sentence.
-pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, String> {
+/// When Crossplane cannot parse the path.
+pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, PathProblem> {
     let mut steps = Vec::new();
     let mut begin = 0;
     let mut letters = path.char_indices().peekable();
@@ -31,9 +33,9 @@ pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, String> {
                 push_field(&mut steps, path, begin, at);
                 begin = at + 1;
                 match letters.peek() {
-                    _ if at == 0 => return Err(unexpected('.', at)),
-                    None => return Err(unexpected('.', at)),
-                    Some((next, letter @ ('.' | '['))) => return Err(unexpected(*letter, *next)),
+                    _ if at == 0 => return Err(PathProblem::Unexpected('.', at)),
+                    None => return Err(PathProblem::Unexpected('.', at)),
+                    Some((next, letter @ ('.' | '['))) => return Err(PathProblem::Unexpected(*letter, *next)),
                     Some(_) => {}
                 }
             }
@@ -41,20 +43,20 @@ pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, String> {
                 push_field(&mut steps, path, begin, at);
                 let inside = path.get(at + 1..).unwrap_or_default();
                 let Some((inside, _)) = inside.split_once(']') else {
-                    return Err(format!("`[` at position {at} is not closed"));
+                    return Err(PathProblem::NotClosed(at));
                 };
                 let end = at + 1 + inside.len();
                 if inside.is_empty() {
-                    return Err(unexpected(']', end));
+                    return Err(PathProblem::Unexpected(']', end));
                 }
                 if let Some(inner) = inside.find('[') {
-                    return Err(unexpected('[', at + 1 + inner));
+                    return Err(PathProblem::Unexpected('[', at + 1 + inner));
                 }
                 steps.push(field_or_element(inside)?);
                 begin = end + 1;
                 while letters.next_if(|(at, _)| *at <= end).is_some() {}
             }
-            ']' => return Err(unexpected(']', at)),
+            ']' => return Err(PathProblem::Unexpected(']', at)),
             _ => {}
         }
     }
@@ -73,17 +75,13 @@ fn field(name: &str) -> FieldPathStep<'_> {
     FieldPathStep::Field(name.trim_matches(['\'', '"']))
 }
 
-fn field_or_element(inside: &str) -> Result<FieldPathStep<'_>, String> {
+fn field_or_element(inside: &str) -> Result<FieldPathStep<'_>, PathProblem> {
     let is_number = inside.bytes().all(|byte| byte.is_ascii_digit());
     match inside.parse::<u32>().ok().filter(|_| is_number) {
         None => Ok(field(inside)),
-        Some(index) if index > LARGEST_INDEX => Err(format!("index {index} is greater than {LARGEST_INDEX}")),
+        Some(index) if index > LARGEST_INDEX => Err(PathProblem::IndexTooLarge(index, LARGEST_INDEX)),
         Some(index) => Ok(FieldPathStep::Element(index)),
     }
-}
-
-fn unexpected(letter: char, position: usize) -> String {
-    format!("unexpected `{letter}` at position {position}")
 }
 
 #[cfg(test)]
@@ -135,7 +133,7 @@ mod tests {
             ("a[b", "`[` at position 1 is not closed"),
             ("größe[1025]", "index 1025 is greater than 1024"),
         ] {
-            assert_eq!(parse(path).unwrap_err(), expected, "{path}");
+            assert_eq!(parse(path).unwrap_err().to_string(), expected, "{path}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::json::Malformed;
 use crate::json::document::Json;
+use facts::tag_fault::TagFault;
 
 /// Why a Composition cannot be evaluated to the end.
 pub(super) enum Halt<'a> {
@@ -14,12 +15,12 @@ pub(super) enum Halt<'a> {
 /// Why a function fails.
 pub(super) struct FunctionFailure<'a> {
     pub(super) at: Json<'a>,
-    pub(super) problem: String,
+    pub(super) fault: TagFault,
 }
 
 impl<'a> Halt<'a> {
-    pub(super) fn fails(at: Json<'a>, problem: impl Into<String>) -> Self {
-        Halt::Fails(FunctionFailure { at, problem: problem.into() })
+    pub(super) fn fails(at: Json<'a>, fault: TagFault) -> Self {
+        Halt::Fails(FunctionFailure { at, fault })
     }
 }
 

@@ -6,7 +6,7 @@ use self::FieldType::{Anything, Integer, List, Map, Object, Text};
 use super::halt::Halt;
 use super::patch::{Patch, only};
 use crate::json::document::Json;
-use crate::messages;
+use facts::tag_fault::TagFault;
 use setting_types::Pattern;
 
 /// The type of a field.
@@ -223,7 +223,7 @@ fn variant<'a>(at: Json<'a>, field: &'static str, variants: Variants) -> Result<
     let Some((_, needs)) = variants.iter().find(|(known, _)| *known == value) else {
         return Err(match value {
             "" => missing(at, field),
-            _ => Halt::fails(at, messages::unknown_input_value(field, value)),
+            _ => Halt::fails(at, TagFault::UnknownInputValue { value: value.into(), field: field.into() }),
         });
     };
     for need in *needs {
@@ -244,13 +244,15 @@ fn not_empty<'a>(at: Json<'a>, field: &'static str) -> Result<(), Halt<'a>> {
 /// Refuses an expression that Go does not compile, as far as that is known.
 fn compiles<'a>(at: Json<'a>, field: &'static str) -> Result<(), Halt<'a>> {
     match Pattern::parse(at.string(&[field])?.unwrap_or_default()) {
-        Err(error) if error.is_of_go() => Err(Halt::fails(at, messages::invalid_expression(field, &error))),
+        Err(error) if error.is_of_go() => {
+            Err(Halt::fails(at, TagFault::InvalidExpression { field: field.into(), error }))
+        }
         _ => Ok(()),
     }
 }
 
 fn missing<'a>(at: Json<'a>, field: &str) -> Halt<'a> {
-    Halt::fails(at, messages::missing_input_field(field))
+    Halt::fails(at, TagFault::MissingInputField { field: field.into() })
 }
 
 fn elements<'a>(at: Json<'a>, field: &str) -> Result<impl Iterator<Item = Json<'a>>, Halt<'a>> {
@@ -277,5 +279,5 @@ fn decode<'a>(at: Json<'a>, expected: &FieldType) -> Result<(), Halt<'a>> {
         }
         List(of) => return at.elements()?.try_for_each(|element| decode(element, of)),
     };
-    if is_of_type { Ok(()) } else { Err(Halt::fails(at, messages::UNUSABLE_INPUT_VALUE)) }
+    if is_of_type { Ok(()) } else { Err(Halt::fails(at, TagFault::UnusableInputValue)) }
 }

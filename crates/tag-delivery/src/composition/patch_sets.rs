@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::apply::{Expansion, PATCH};
 use super::halt::Halt;
 use crate::json::document::Json;
-use crate::messages;
+use facts::tag_fault::TagFault;
 
 /// The patch sets of one template.
 pub(super) struct PatchSets<'a> {
@@ -24,7 +24,7 @@ impl<'a> PatchSets<'a> {
             let patches: Vec<Json<'a>> = set.get("patches")?.elements()?.collect();
             for patch in &patches {
                 if is_patch_set(*patch)? {
-                    return Err(Halt::fails(*patch, messages::PATCH_SET_IN_PATCH_SET));
+                    return Err(Halt::fails(*patch, TagFault::PatchSetInPatchSet));
                 }
             }
             by_name.insert(set.string(&["name"])?.unwrap_or_default(), patches);
@@ -46,8 +46,10 @@ impl<'a> PatchSets<'a> {
                 continue;
             }
             let name = patch.string(&["patchSetName"])?;
-            let name = name.ok_or_else(|| Halt::fails(patch, messages::missing_input_field("patchSetName")))?;
-            let set = self.by_name.get(name).ok_or_else(|| Halt::fails(patch, messages::no_patch_set(name)))?;
+            let name =
+                name.ok_or_else(|| Halt::fails(patch, TagFault::MissingInputField { field: "patchSetName".into() }))?;
+            let absent = || Halt::fails(patch, TagFault::NoPatchSet { name: name.into() });
+            let set = self.by_name.get(name).ok_or_else(absent)?;
             // The same patches immediately again write the same values.
             if last.replace(name) != Some(name) {
                 expansion.charge(set.iter().map(|patch| patch.text().len() + PATCH).sum(), patch)?;

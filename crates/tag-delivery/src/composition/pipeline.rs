@@ -15,7 +15,7 @@ use crate::faults::FaultSeverity::{CannotTell, Fails, Loss};
 use crate::faults::Faults;
 use crate::functions::{Function, FunctionEffect};
 use crate::json::document::Json;
-use crate::messages;
+use facts::tag_fault::TagFault;
 use kube::object::group_and_version;
 use tag_rules::CloudTags;
 
@@ -85,24 +85,27 @@ impl<'a, 's> Pipeline<'a, 's> {
         let group = group_and_version(input.string(&["apiVersion"])?.unwrap_or_default()).0;
         faults.about_all_resources();
         let function = Function::of(name, group);
+        let unknown = || TagFault::UnknownFunction { function: name.into() };
         match function.map(|function| function.effect) {
             // A fork has the input of the original function, and its own fields.
             Some(FunctionEffect::Patches)
                 if !function.is_some_and(|it| it.is_named(name)) && !input::is_decoded(input) =>
             {
-                self.leave_unread(step, messages::unknown_function(name), faults);
+                self.leave_unread(step, unknown(), faults);
             }
             Some(FunctionEffect::Patches) => self.patch_and_transform(input, Dialect::Function)?,
             Some(FunctionEffect::Tags) => self.tag(input, faults)?,
             Some(FunctionEffect::ResourcesUnchanged) => {}
-            Some(FunctionEffect::Programs) => self.leave_unread(step, messages::program(name), faults),
-            None => self.leave_unread(step, messages::unknown_function(name), faults),
+            Some(FunctionEffect::Programs) => {
+                self.leave_unread(step, TagFault::Program { function: name.into() }, faults);
+            }
+            None => self.leave_unread(step, unknown(), faults),
         }
         Ok(())
     }
 
-    fn leave_unread(&mut self, step: Json<'a>, message: impl std::fmt::Display, faults: &mut Faults<'a>) {
-        faults.add(CannotTell, step, message);
+    fn leave_unread(&mut self, step: Json<'a>, fault: TagFault, faults: &mut Faults<'a>) {
+        faults.add(CannotTell, step, fault);
         self.last_unread = self.step;
     }
 
@@ -126,8 +129,8 @@ impl<'a, 's> Pipeline<'a, 's> {
             };
             match patches.into_iter().try_for_each(&mut apply) {
                 // Crossplane 1 composes the other resources.
-                Err(Halt::Fails(FunctionFailure { at, problem })) if dialect == Dialect::Native => {
-                    resource.fault(Fails, at, problem)
+                Err(Halt::Fails(FunctionFailure { at, fault })) if dialect == Dialect::Native => {
+                    resource.fault(Fails, at, fault)
                 }
                 applied => applied?,
             }
@@ -143,10 +146,10 @@ impl<'a, 's> Pipeline<'a, 's> {
         let known = self.by_name.get(name).copied();
         match (dialect, known) {
             (Dialect::Function, _) if name.is_empty() => {
-                return Err(Halt::fails(at, messages::missing_input_field("name")));
+                return Err(Halt::fails(at, TagFault::MissingInputField { field: "name".into() }));
             }
             (Dialect::Function, None) if base.is_null() && self.last_unread == 0 => {
-                return Err(Halt::fails(at, messages::no_earlier_base(name)));
+                return Err(Halt::fails(at, TagFault::NoEarlierBase { name: name.into() }));
             }
             // Without a base, the patches apply to what an earlier step composes.
             (_, Some(index)) if base.is_null() => return Ok(index),
@@ -168,7 +171,7 @@ impl<'a, 's> Pipeline<'a, 's> {
     fn tag(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Halt<'a>> {
         let manager = TagManager::read(input, &self.composite, self.prefixes, &self.environment, faults)?;
         if let Some(entry) = manager.brings_tags().filter(|_| self.resources.is_empty() && self.last_unread == 0) {
-            faults.add(Loss, entry, messages::TAG_MANAGER_TOO_EARLY);
+            faults.add(Loss, entry, TagFault::TagManagerTooEarly);
         }
         self.resources.iter_mut().try_for_each(|resource| manager.tag(resource, &mut self.expansion))
     }

@@ -1,7 +1,5 @@
 //! One resource that a Composition composes, patch by patch.
 
-use std::fmt::Display;
-
 use super::apply::{self, Expansion};
 use super::halt::Halt;
 use super::patch::{Patch, PatchSource, Target};
@@ -9,7 +7,7 @@ use super::resource_kind::ResourceKind;
 use super::value::{ComposedTags, MergePolicy, SimulatedObject, SimulatedValue};
 use crate::faults::FaultSeverity::{self, Fails, Loss};
 use crate::json::document::Json;
-use crate::messages;
+use facts::tag_fault::TagFault;
 
 /// What the steps of a Composition set in one resource.
 pub(super) struct ComposedResource<'a> {
@@ -27,9 +25,9 @@ pub(super) struct ComposedResource<'a> {
     /// Whether Crossplane drops fields that the kind does not declare, as Crossplane 1 does; otherwise it fails over them.
     pub(super) is_pruned: bool,
     /// How patches lose tags, or prevent the creation of the resource.
-    pub(super) faults: Vec<(FaultSeverity, Json<'a>, String)>,
+    pub(super) faults: Vec<(FaultSeverity, Json<'a>, TagFault)>,
     /// Patches that may copy the tags, and what is not known about them.
-    pub(super) doubts: Vec<(Json<'a>, String)>,
+    pub(super) doubts: Vec<(Json<'a>, TagFault)>,
     /// Whether a patch wrote other tags, as a whole map.
     has_patched_tags: bool,
 }
@@ -65,7 +63,7 @@ impl<'a> ComposedResource<'a> {
     ) -> Result<(), Halt<'a>> {
         let Some(value) = apply::read(patch, composite, environment)? else {
             if patch.is_required && patch.target == Target::Resource {
-                self.fault(Fails, patch.at, messages::required_and_absent(patch.from_text));
+                self.fault(Fails, patch.at, TagFault::RequiredAndAbsent { from: patch.from_text.into() });
             }
             return Ok(());
         };
@@ -87,18 +85,22 @@ impl<'a> ComposedResource<'a> {
         let brings_tags = matches!(&value, SimulatedValue::Object(object) if object.tags.is_some());
         let is_unknown = matches!(value, SimulatedValue::Unknown);
         if brings_tags && patch.is_required {
-            self.fault(Fails, patch.at, messages::REQUIRED_SOURCE);
+            self.fault(Fails, patch.at, TagFault::RequiredSource);
         }
         let before = self.tags();
         let replaced = self.replaced().filter(|_| brings_tags && is_to_field && patch.policy == MergePolicy::Replace);
         apply::write(&mut self.object, patch, value, expansion)?;
         let after = self.tags();
-        match (before.is_some_and(|tags| tags.is_whole), after.map(|tags| tags.is_whole)) {
-            _ if replaced.is_some() => self.fault(Loss, patch.at, replaced.unwrap_or_default()),
-            (true, None) => self.fault(Loss, patch.at, messages::replaced_later(field)),
-            (true, Some(false)) => self.fault(Loss, patch.at, messages::overwritten_later(field)),
-            (false, Some(false)) if before.is_none() => self.fault(Loss, patch.at, messages::kept_from_merge(field)),
-            (_, None) if is_to_field && is_unknown => self.doubt(patch),
+        let lost = match (before.is_some_and(|tags| tags.is_whole), after.map(|tags| tags.is_whole)) {
+            _ if replaced.is_some() => replaced,
+            (true, None) => Some(TagFault::ReplacedLater { field: field.into() }),
+            (true, Some(false)) => Some(TagFault::OverwrittenLater { field: field.into() }),
+            (false, Some(false)) if before.is_none() => Some(TagFault::KeptFromMerge { field: field.into() }),
+            _ => None,
+        };
+        match (lost, after) {
+            (Some(lost), _) => self.fault(Loss, patch.at, lost),
+            (None, None) if is_to_field && is_unknown => self.doubt(patch),
             _ => {}
         }
         self.has_patched_tags |= is_to_field && is_unknown;
@@ -108,9 +110,9 @@ impl<'a> ComposedResource<'a> {
     /// A patch may copy the tags.
     fn doubt(&mut self, patch: &Patch<'a>) {
         if patch.source == PatchSource::Environment {
-            self.doubts.push((patch.at, messages::from_environment(self.kind.field()).to_string()));
+            self.doubts.push((patch.at, TagFault::FromEnvironment { field: self.kind.field().into() }));
         } else if !patch.transforms.is_empty() && apply::is_from_tags(patch) {
-            self.doubts.push((patch.at, messages::TRANSFORMS.to_owned()));
+            self.doubts.push((patch.at, TagFault::Transforms));
         }
     }
 
@@ -119,22 +121,22 @@ impl<'a> ComposedResource<'a> {
         self.object.tags_at(&self.kind.steps())
     }
 
-    /// What a patch replaces other than tags of the composite, as the sentence about it.
-    fn replaced(&self) -> Option<&'static str> {
+    /// What a patch replaces other than tags of the composite.
+    fn replaced(&self) -> Option<TagFault> {
         let is_given = |value: &SimulatedValue<'a>| matches!(value, SimulatedValue::Given(_));
         match &*self.object.get(&self.kind.steps()).ok()? {
             SimulatedValue::Given(base) if base.as_fields().is_some_and(|fields| fields.len() > 0) => {
-                Some(messages::REPLACES_BASE)
+                Some(TagFault::ReplacesBase)
             }
-            SimulatedValue::Object(object) if object.fields.values().any(is_given) => Some(messages::REPLACES_BASE),
-            SimulatedValue::Object(object) if !object.fields.is_empty() => Some(messages::REPLACES_EARLIER_PATCH),
-            _ if self.has_patched_tags => Some(messages::REPLACES_EARLIER_PATCH),
+            SimulatedValue::Object(object) if object.fields.values().any(is_given) => Some(TagFault::ReplacesBase),
+            SimulatedValue::Object(object) if !object.fields.is_empty() => Some(TagFault::ReplacesEarlierPatch),
+            _ if self.has_patched_tags => Some(TagFault::ReplacesEarlierPatch),
             _ => None,
         }
     }
 
-    pub(super) fn fault(&mut self, severity: FaultSeverity, at: Json<'a>, message: impl Display) {
-        self.faults.push((severity, at, message.to_string()));
+    pub(super) fn fault(&mut self, severity: FaultSeverity, at: Json<'a>, fault: TagFault) {
+        self.faults.push((severity, at, fault));
     }
 }
 

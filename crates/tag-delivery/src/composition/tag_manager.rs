@@ -16,7 +16,7 @@ use crate::faults::FaultSeverity::Loss;
 use crate::faults::Faults;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages;
+use facts::tag_fault::TagFault;
 use tag_carriers::Tags;
 
 /// With the value `true` on a resource, the function ignores it; the annotation takes precedence over the label.
@@ -38,11 +38,11 @@ pub(super) struct TagManager<'a> {
     /// Fixed tags whose keys have the prefix of cloud tags, and which replace them.
     fixed: Vec<Fixed<'a>>,
     /// Keys that have the prefix of cloud tags, where each is set, and what happens to its tag.
-    lost: Vec<(&'a str, Json<'a>, Sentence)>,
+    lost: Vec<(&'a str, Json<'a>, FaultOfKey)>,
 }
 
-/// A sentence about a key.
-type Sentence = fn(&str) -> String;
+/// A fault about a key.
+type FaultOfKey = fn(&str) -> TagFault;
 
 /// A tag with a fixed value.
 struct Fixed<'a> {
@@ -81,7 +81,7 @@ impl<'a> TagManager<'a> {
             let is_read = matches!(kind, "FromCompositeFieldPath" | "FromEnvironmentFieldPath");
             if !is_read && composite.get(&from(entry)?).is_ok_and(|value| has_tags(&value)) {
                 let kind = if kind.is_empty() { "FromValue" } else { kind };
-                faults.add(Loss, entry, messages::tag_manager_type(kind));
+                faults.add(Loss, entry, TagFault::TagManagerType { found: kind.into() });
             }
             let Ok(value) = found else { continue };
             if kind == "FromEnvironmentFieldPath" && matches!(*value, SimulatedValue::Unknown) {
@@ -90,8 +90,8 @@ impl<'a> TagManager<'a> {
                 manager.add(entry, replaces(entry)?, value.into_owned(), prefixes)?;
             }
         }
-        manager.list(input, "ignoreTags", prefixes, messages::tag_manager_ignores)?;
-        manager.list(input, "removeTags", prefixes, messages::tag_manager_removes)?;
+        manager.list(input, "ignoreTags", prefixes, |key| TagFault::TagManagerIgnores { key: key.into() })?;
+        manager.list(input, "removeTags", prefixes, |key| TagFault::TagManagerRemoves { key: key.into() })?;
         Ok(manager)
     }
 
@@ -126,7 +126,7 @@ impl<'a> TagManager<'a> {
         input: Json<'a>,
         list: &str,
         prefixes: Prefixes<'a>,
-        sentence: Sentence,
+        fault: FaultOfKey,
     ) -> Result<(), Malformed> {
         for entry in input.get(list)?.elements()? {
             let is_fixed = matches!(entry.string(&["type"])?, None | Some("" | "FromValue"));
@@ -136,7 +136,7 @@ impl<'a> TagManager<'a> {
             for key in entry.get("keys")?.elements()? {
                 let name = key.as_string()?;
                 if begins(prefixes, name) {
-                    self.lost.push((name, key, sentence));
+                    self.lost.push((name, key, fault));
                 }
             }
         }
@@ -166,7 +166,7 @@ impl<'a> TagManager<'a> {
                 resource.object.write(&field, value.clone(), policy).unwrap_or_default();
             }
         }
-        let doubt = messages::from_environment(resource.kind.field()).to_string();
+        let doubt = TagFault::FromEnvironment { field: resource.kind.field().into() };
         resource.doubts.extend(self.unknown.iter().map(|entry| (*entry, doubt.clone())));
         if resource.tags().is_none() {
             return Ok(());
@@ -174,17 +174,16 @@ impl<'a> TagManager<'a> {
         if !is_whole(resource.tags()) && (was_whole || !had) {
             let fixed: Vec<&Fixed<'a>> = self.fixed.iter().filter(|fixed| fixed.replaces || !had).collect();
             for fixed in &fixed {
-                resource.fault(Loss, fixed.at, messages::tag_manager_overwrites(fixed.key));
+                resource.fault(Loss, fixed.at, TagFault::TagManagerOverwrites { key: fixed.key.into() });
             }
             if let Some(entry) = self.brings.filter(|_| fixed.is_empty()) {
-                let message = messages::kept_from_merge(resource.kind.field()).to_string();
-                resource.fault(Loss, entry, message);
+                resource.fault(Loss, entry, TagFault::KeptFromMerge { field: resource.kind.field().into() });
             }
         }
-        for (key, at, sentence) in &self.lost {
+        for (key, at, fault) in &self.lost {
             let path: Vec<FieldPathStep<'a>> = field.iter().copied().chain([FieldPathStep::Field(key)]).collect();
             resource.object.write(&path, SimulatedValue::Absent, MergePolicy::Replace).unwrap_or_default();
-            resource.fault(Loss, *at, sentence(key));
+            resource.fault(Loss, *at, fault(key));
         }
         Ok(())
     }

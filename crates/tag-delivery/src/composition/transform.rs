@@ -5,7 +5,7 @@
 
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages;
+use facts::tag_fault::TagFault;
 
 /// One transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,18 +59,17 @@ impl<'a> Transform<'a> {
 /// The result for a value, which may be a map.
 ///
 /// # Errors
-/// When a transform that does not accept maps is given one: the sentence about it.
-pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<TransformedValue, String> {
+/// When a transform that does not accept maps is given one.
+pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<TransformedValue, TagFault> {
+    let fault = |name: &str| TagFault::TransformOfAMap { transform: name.into() };
     let mut is = TransformedValue::Same;
     for transform in transforms {
         let is_given_map = is_map && is == TransformedValue::Same;
         is = match transform {
             Transform::String => TransformedValue::Scalar,
-            Transform::NoMap(name) if is_given_map => return Err(messages::transform_of_a_map(name)),
+            Transform::NoMap(name) if is_given_map => return Err(fault(name)),
             Transform::NoMap("math") => TransformedValue::Scalar,
-            Transform::Match { has_patterns: true, .. } if is_given_map => {
-                return Err(messages::transform_of_a_map("match"));
-            }
+            Transform::Match { has_patterns: true, .. } if is_given_map => return Err(fault("match")),
             Transform::Match { has_patterns: false, falls_back_to_input: true } => is,
             Transform::NoMap(_) | Transform::Match { .. } | Transform::Other => TransformedValue::Unknown,
         };
@@ -90,11 +89,12 @@ mod tests {
     #[test]
     fn a_map_is_taken_by_few_transforms() {
         let of_map = |transforms: &[Transform<'_>]| transformed(transforms, true);
+        let refused = |name: &str| Err(TagFault::TransformOfAMap { transform: name.into() });
         for name in ["math", "map", "convert"] {
-            assert_eq!(of_map(&[Transform::NoMap(name)]), Err(messages::transform_of_a_map(name)));
-            assert_eq!(of_map(&[INPUT, Transform::NoMap(name)]), Err(messages::transform_of_a_map(name)));
+            assert_eq!(of_map(&[Transform::NoMap(name)]), refused(name));
+            assert_eq!(of_map(&[INPUT, Transform::NoMap(name)]), refused(name));
         }
-        assert_eq!(of_map(&[PATTERNS]), Err(messages::transform_of_a_map("match")));
+        assert_eq!(of_map(&[PATTERNS]), refused("match"));
         assert_eq!((of_map(&[]), of_map(&[INPUT]), of_map(&[CONSTANT])), (Ok(Same), Ok(Same), Ok(Unknown)));
         assert_eq!((of_map(&[Transform::String]), of_map(&[Transform::Other])), (Ok(Scalar), Ok(Unknown)));
     }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 pub(super) use self::paths::Expanded;
 use super::field_path::FieldPathStep;
 use crate::json::document::Json;
+use facts::tag_fault::PathProblem;
 
 /// One value.
 #[derive(Debug, Clone)]
@@ -56,7 +57,7 @@ pub(super) enum NoPathValue {
     /// A field or an element is absent.
     NotFound,
     /// A step leads through something other than an object or a list.
-    Mismatch(String),
+    Mismatch(PathProblem),
 }
 
 /// What a write does to an existing value.
@@ -143,7 +144,7 @@ impl<'a> SimulatedValue<'a> {
         path: &[FieldPathStep<'a>],
         value: SimulatedValue<'a>,
         policy: MergePolicy,
-    ) -> Result<(), String> {
+    ) -> Result<(), PathProblem> {
         let mut here = self;
         let mut steps = path.iter().peekable();
         while let Some(step) = steps.next() {
@@ -279,11 +280,11 @@ pub(super) fn begins(prefixes: Prefixes<'_>, key: &str) -> bool {
     prefixes.iter().any(|prefix| key.starts_with(&**prefix))
 }
 
-/// What is wrong with a step that cannot be taken, as the end of a sentence.
-fn mismatch(step: FieldPathStep<'_>) -> String {
+/// What is wrong with a step that cannot be taken.
+fn mismatch(step: FieldPathStep<'_>) -> PathProblem {
     match step {
-        FieldPathStep::Field(name) => format!("the parent of `{name}` is not an object"),
-        FieldPathStep::Element(index) => format!("the parent of element {index} is not a list"),
+        FieldPathStep::Field(name) => PathProblem::NotAnObject(name.to_owned()),
+        FieldPathStep::Element(index) => PathProblem::NotAList(index),
     }
 }
 
@@ -300,7 +301,7 @@ mod tests {
         path: &'static str,
         written: SimulatedValue<'static>,
         policy: MergePolicy,
-    ) -> Result<(), String> {
+    ) -> Result<(), PathProblem> {
         value.write(&parse(path).unwrap(), written, policy)
     }
 
@@ -325,11 +326,11 @@ mod tests {
             assert_eq!(get(absent), Err(NoPathValue::NotFound), "{absent}");
         }
         for (path, problem) in [
-            ("a.text.b", "the parent of `b` is not an object"),
-            ("a.list.b", "the parent of `b` is not an object"),
-            ("a[0]", "the parent of element 0 is not a list"),
+            ("a.text.b", PathProblem::NotAnObject("b".to_owned())),
+            ("a.list.b", PathProblem::NotAnObject("b".to_owned())),
+            ("a[0]", PathProblem::NotAList(0)),
         ] {
-            assert_eq!(get(path), Err(NoPathValue::Mismatch(problem.to_owned())), "{path}");
+            assert_eq!(get(path), Err(NoPathValue::Mismatch(problem)), "{path}");
         }
     }
 
@@ -348,7 +349,7 @@ mod tests {
         let mut value = SimulatedValue::Absent;
         assert_eq!(
             write(&mut value, "a", SimulatedValue::Scalar, MergePolicy::Replace).unwrap_err(),
-            "the parent of `a` is not an object"
+            PathProblem::NotAnObject("a".to_owned())
         );
         let mut value = SimulatedValue::Object(SimulatedObject::default());
         write(&mut value, "a.disks[2].tags", tags(), MergePolicy::Replace).unwrap();

@@ -39,13 +39,21 @@ pub enum Scope {
     Project,
 }
 
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Scope {
+    /// As in a registry object.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Scope::Platform => "platform",
             Scope::Domain => "domain",
             Scope::Project => "project",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

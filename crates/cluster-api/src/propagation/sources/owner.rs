@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalog::appliers::is_of_provider;
+use crate::catalog::appliers;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
 use crate::catalog::kinds::Owner;
@@ -137,8 +137,11 @@ fn read<'e>(
 
 /// The keys of a map that the provider of the Machine's control plane applies. What it applies is its own decision.
 fn of_provider<'e>(subject: &Subject<'e>, owner: &str, map: MapKind) -> BTreeSet<&'e str> {
-    let Some(place) = subject.place else { return BTreeSet::new() };
-    let is_provider = |entry: &ManagedFieldsEntry<'_>| entry.applies() && is_of_provider(entry.manager, owner, place);
+    let managers = subject.place.map(|place| appliers::of_provider(owner, place)).unwrap_or_default();
+    if managers.is_empty() {
+        return BTreeSet::new();
+    }
+    let is_provider = |entry: &ManagedFieldsEntry<'_>| entry.applies() && managers.contains(&entry.manager);
     declared(subject.object.managed_fields, map, is_provider)
 }
 

@@ -75,7 +75,8 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         let name = topology_name.unwrap_or_default();
         let entry = cluster.readable(cluster.spec(&["topology", "workers", list])?.element("name", name))?;
         if entry.is_null() {
-            let missing = InvolvedObject { object: cluster.name.to_string(), entry: Some(name.to_owned()) };
+            let missing =
+                InvolvedObject { object: cluster.name.to_string(), entry: Some(name.to_owned()), malformed: None };
             return Err(Stop::not_applicable(NotApplicableReason::TopologyEntryMissing, missing));
         }
         class_name_of_worker = cluster.readable(entry.string(&["class"]))?;
@@ -92,7 +93,8 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         let name = class_name_of_worker.unwrap_or_default();
         let entry = class.readable(class.spec(&["workers", list])?.element("class", name))?;
         if entry.is_null() {
-            let missing = InvolvedObject { object: class.name.to_string(), entry: Some(name.to_owned()) };
+            let missing =
+                InvolvedObject { object: class.name.to_string(), entry: Some(name.to_owned()), malformed: None };
             return Err(Stop::not_applicable(NotApplicableReason::ClassEntryMissing, missing));
         }
         class_entry = Some(entry);

@@ -36,11 +36,6 @@ pub(crate) fn unwritable_object(error: &dyn Display) -> String {
     format!("cannot change `object`: {error}")
 }
 
-/// An account that is not listed writes as Cluster API's own controllers do.
-pub(crate) fn unlisted_controller(account: &str, field_manager: &str) -> String {
-    format!("`{account}` (field manager `{field_manager}`) is not listed in `clusterApi.controllers`")
-}
-
 /// The settings name a version of Cluster API that is newer than the rules.
 pub(crate) fn newer_version(version: Version, newest: Version) -> String {
     format!(

@@ -1,0 +1,142 @@
+//! The rule behind a change, as the report names it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::{Serialize, Serializer};
+
+use crate::datum::Datum;
+use kube::map_kind::MapKind;
+
+/// The rule behind a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeRule {
+    /// A row of a table about Cluster API, as the table prints it.
+    Row(Arc<str>),
+    /// A topology has the entry from its own Cluster's metadata.
+    ClusterToTopology {
+        /// The map of the Cluster's metadata.
+        map: MapKind,
+        /// The map in the topology.
+        at: Arc<str>,
+    },
+    /// The policy's own annotation.
+    Record,
+    /// The Machine controller's record on a Node.
+    NodeRecord,
+    /// The source of the entry is no longer known.
+    SourceDropped,
+    /// A declaration that is added to a definition.
+    Declaration,
+    /// A label becomes the tag.
+    Label(String),
+    /// A label of another object becomes the tag.
+    LabelOf {
+        /// The label.
+        label: String,
+        /// The object.
+        object: String,
+    },
+    /// The tag has the policy's prefix.
+    NoLabel,
+    /// A parent's Composition forwards the tag.
+    Forwarded,
+    /// A map without entries is removed.
+    EmptyMap,
+    /// The tags are left as they are stored.
+    AsStored(StoredTags),
+}
+
+/// Why tags are left as they are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoredTags {
+    /// The composite was adopted.
+    Adopted,
+    /// The Cluster of the infrastructure cluster was adopted.
+    AdoptedCluster,
+    /// The object is a claim.
+    Claim,
+    /// Its assignments cannot be used.
+    UnusableAssignments,
+    /// The same for the assignments of an object that it has labels from.
+    UnusableSource,
+    /// An object that it has labels from cannot be read.
+    SourceUnread,
+    /// The registry cannot be read.
+    RegistryUnread,
+    /// The registry that may define this label cannot be read.
+    DefinitionUnread,
+}
+
+impl fmt::Display for ChangeRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ChangeRule::Row(line) => f.write_str(line),
+            ChangeRule::ClusterToTopology { map, at } => {
+                write!(f, "`Cluster.metadata.{map}` => `Cluster.{at}` (`clusterApi.optIn.clusterToTopology`)")
+            }
+            ChangeRule::Record => f.write_str("record of the keys that this policy added"),
+            ChangeRule::NodeRecord => f.write_str("record of the keys that are set from the Machine"),
+            ChangeRule::SourceDropped => f.write_str("added by this policy, no longer set on its source"),
+            ChangeRule::Declaration => {
+                f.write_str("a served version must declare `spec.cloudTags` as a map of strings")
+            }
+            ChangeRule::Label(label) => write!(f, "label `{label}` propagates to cloud tags"),
+            ChangeRule::LabelOf { label, object } => write!(f, "label `{label}` of {object} propagates to cloud tags"),
+            ChangeRule::NoLabel => f.write_str("no label propagates to this tag"),
+            ChangeRule::Forwarded => f.write_str("the parent composite forwards it"),
+            ChangeRule::EmptyMap => f.write_str("no tags are left"),
+            ChangeRule::AsStored(reason) => reason.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for StoredTags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StoredTags::Adopted => "an adopted composite gets no new tags",
+            StoredTags::AdoptedCluster => "an adopted Cluster gets no new tags",
+            StoredTags::Claim => "a claim gets no new tags",
+            StoredTags::UnusableAssignments => "its assignments cannot be used",
+            StoredTags::UnusableSource => "assignments of another object cannot be used",
+            StoredTags::SourceUnread => "an object whose labels become tags cannot be read",
+            StoredTags::RegistryUnread => "the label registry cannot be read",
+            StoredTags::DefinitionUnread => "the registry that may define its label cannot be read",
+        })
+    }
+}
+
+impl Datum for ChangeRule {}
+impl Datum for StoredTags {}
+
+impl Serialize for ChangeRule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_the_policys_own_are_worded_like_the_pages() {
+        let (label, object) = ("team".to_owned(), "Cluster fleet/c1".to_owned());
+        for (rule, expected) in [
+            (
+                ChangeRule::ClusterToTopology {
+                    map: MapKind::Labels,
+                    at: "spec.topology.controlPlane.metadata.labels".into(),
+                },
+                "`Cluster.metadata.labels` => `Cluster.spec.topology.controlPlane.metadata.labels` \
+                 (`clusterApi.optIn.clusterToTopology`)",
+            ),
+            (ChangeRule::Record, "record of the keys that this policy added"),
+            (ChangeRule::Label(label.clone()), "label `team` propagates to cloud tags"),
+            (ChangeRule::LabelOf { label, object }, "label `team` of Cluster fleet/c1 propagates to cloud tags"),
+            (ChangeRule::AsStored(StoredTags::Adopted), "an adopted composite gets no new tags"),
+        ] {
+            assert_eq!(rule.to_string(), expected);
+        }
+    }
+}

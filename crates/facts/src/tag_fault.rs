@@ -1,0 +1,577 @@
+//! What is wrong with a definition or a Composition: how `spec.cloudTags` is lost, or why it is not known whether it is.
+
+use std::fmt;
+
+use crate::datum::{Datum, Mentioned};
+use crate::fact_table::facts;
+use setting_types::PatternError;
+
+/// A fault, and what it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TagFinding {
+    /// What it is about.
+    pub subject: TagSubject,
+    /// Whether a resource is created all the same; true for everything else.
+    pub is_created: bool,
+    /// What is wrong.
+    pub fault: TagFault,
+}
+
+/// What a fault is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TagSubject {
+    /// The whole object: of a Composition, all resources.
+    #[default]
+    Whole,
+    /// A version of a definition.
+    Version(Mentioned),
+    /// A resource of a Composition; those of Crossplane 1 need no name.
+    Resource(Mentioned),
+}
+
+impl TagFinding {
+    /// The code of the fault.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        self.fault.reason()
+    }
+
+    /// The keys and paths that the fault is about.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let subject = match &self.subject {
+            TagSubject::Whole => None,
+            TagSubject::Version(name) | TagSubject::Resource(name) => Some(&*name.0).filter(|name| !name.is_empty()),
+        };
+        subject.into_iter().chain(self.fault.names()).collect()
+    }
+
+    /// The same, to be elided.
+    pub(crate) fn names_mut(&mut self) -> Vec<&mut String> {
+        let subject = match &mut self.subject {
+            TagSubject::Whole => None,
+            TagSubject::Version(name) | TagSubject::Resource(name) => Some(&mut name.0),
+        };
+        subject.into_iter().chain(self.fault.names_mut()).collect()
+    }
+
+    /// Makes a datum less exact, if one can be.
+    pub(crate) fn generalize(&mut self) -> bool {
+        self.fault.generalize()
+    }
+
+    /// Abbreviates a datum, if one can be.
+    pub(crate) fn abbreviate(&mut self) -> bool {
+        self.fault.abbreviate()
+    }
+}
+
+impl fmt::Display for TagFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.subject, self.is_created) {
+            (TagSubject::Whole, true) => Ok(()),
+            // A function fails: then Crossplane composes nothing at all.
+            (TagSubject::Whole, false) => f.write_str("no resource is composed: "),
+            (TagSubject::Version(name), _) => write!(f, "version `{name}`: "),
+            (TagSubject::Resource(name), true) if name.0.is_empty() => f.write_str("resource without a name: "),
+            (TagSubject::Resource(name), false) if name.0.is_empty() => f.write_str("a resource is not created: "),
+            (TagSubject::Resource(name), true) => write!(f, "resource `{name}`: "),
+            (TagSubject::Resource(name), false) => write!(f, "resource `{name}` is not created: "),
+        }?;
+        self.fault.fmt(f)
+    }
+}
+
+/// Why Crossplane cannot parse or follow a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathProblem {
+    /// A character where the syntax has another one.
+    Unexpected(char, usize),
+    /// A bracket that is not closed.
+    NotClosed(usize),
+    /// An index that is larger than the largest one that Crossplane accepts.
+    IndexTooLarge(u32, u32),
+    /// The value that should have this field is not an object.
+    NotAnObject(String),
+    /// The value that should have this element is not a list.
+    NotAList(u32),
+}
+
+/// The end of a sentence about the path.
+impl fmt::Display for PathProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PathProblem::Unexpected(letter, position) => write!(f, "unexpected `{letter}` at position {position}"),
+            PathProblem::NotClosed(position) => write!(f, "`[` at position {position} is not closed"),
+            PathProblem::IndexTooLarge(index, largest) => write!(f, "index {index} is greater than {largest}"),
+            PathProblem::NotAnObject(field) => write!(f, "the parent of `{field}` is not an object"),
+            PathProblem::NotAList(index) => write!(f, "the parent of element {index} is not a list"),
+        }
+    }
+}
+
+impl Datum for PathProblem {
+    fn names_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            PathProblem::NotAnObject(field) => vec![field],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Datum for PatternError {
+    fn names_mut(&mut self) -> Vec<&mut String> {
+        vec![&mut self.expression]
+    }
+}
+
+impl fmt::Display for TagFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_sentence(f)
+    }
+}
+
+facts! {
+    /// What can be wrong with a definition or a Composition.
+    TagFault {}
+
+    /// An annotation exempts the object; its value is the reason.
+    Exempt { reason: String } "tags-exempt"
+        "exempt: {reason}";
+    /// An annotation would exempt the object, and has no value.
+    ExemptWithoutReason { annotation: Mentioned } "tags-exempt-without-reason"
+        "annotation `{annotation}` has no effect without a reason";
+    /// There are more findings than the report lists.
+    More { count: usize } "tags-more"
+        "and {count} more";
+
+    /// A version has no schema at all.
+    NoSchema "tags-no-schema"
+        "no `openAPIV3Schema`, so composites of this version are not served";
+    /// No version's schema declares the field.
+    NotDeclared "tags-not-declared"
+        "`spec.cloudTags` is not declared in the schema and is pruned";
+    /// Another version's schema declares it.
+    DeclaredElsewhere { version: Mentioned } "tags-declared-elsewhere"
+        "`spec.cloudTags` is declared in version `{version}` but not in this one, and is pruned";
+    /// Only a schema below `anyOf` or `allOf` of `spec` declares it, which Crossplane does not copy.
+    DeclaredUnder { keyword: Mentioned } "tags-declared-under-junctor"
+        "`spec.cloudTags` is declared under `{keyword}` only, and is pruned";
+    /// Only a schema below `oneOf` of `spec` declares it, which Crossplane copies.
+    DeclaredUnderOneOf { keyword: Mentioned } "tags-declared-under-one-of"
+        "`spec.cloudTags` is declared under `{keyword}` only, so Crossplane cannot serve the version";
+    /// A keyword is below a junctor, where the API server does not allow it.
+    NotStructural { keyword: Mentioned, junctor: Mentioned } "tags-schema-not-structural"
+        "`{keyword}` under `{junctor}` is not structural: Crossplane cannot serve the version";
+    /// The schema of `spec` or of the root has rules.
+    Validations { of: &'static str } "tags-validations"
+        "`x-kubernetes-validations` of {of} may reject composites with tags";
+    /// The field has a default, in most cases an empty map.
+    Default "tags-default"
+        "`default` adds a map where tags are absent: `Required` patches run, and `Replace` removes base tags";
+    /// The field has both, and the second is a schema or `false`.
+    PropertiesAndAdditional "tags-properties-and-additional"
+        "`additionalProperties` beside `properties`: Crossplane cannot serve the version";
+    /// The schema of `spec` has `additionalProperties`, which would keep it.
+    AdditionalPropertiesOfSpec { keyword: Mentioned } "tags-additional-properties-of-spec"
+        "`spec.cloudTags` is pruned: Crossplane ignores `{keyword}` of `spec`";
+    /// The root of the schema preserves unknown fields.
+    PreservingRoot { keyword: Mentioned } "tags-preserving-root"
+        "`spec.cloudTags` is pruned: Crossplane ignores the root's `{keyword}`";
+    /// `spec` preserves unknown fields.
+    PreservingSpec "tags-preserving-spec"
+        "`spec.cloudTags` is not declared, only preserved as an unknown field; values are not validated";
+    /// The field is in the list `required`.
+    Required "tags-required"
+        "`spec.cloudTags` is required, so composites without tags are rejected";
+    /// The field has no type.
+    NoType "tags-no-type"
+        "`spec.cloudTags` has no `type`, so Crossplane cannot serve the version";
+    /// The field is not an object.
+    WrongType { found: Mentioned } "tags-wrong-type"
+        "`spec.cloudTags` has type `{found}`, so composites with tags are rejected";
+    /// The field preserves unknown fields and does not declare its values.
+    Preserved "tags-preserved"
+        "`spec.cloudTags` preserves unknown fields, so its values are not validated";
+    /// The field has `properties` and no `additionalProperties`.
+    ListedKeysOnly { keyword: Mentioned } "tags-listed-keys-only"
+        "`spec.cloudTags` keeps only the keys that its `{keyword}` list; all others are pruned";
+    /// The field has neither.
+    NoAdditionalProperties "tags-no-additional-properties"
+        "`spec.cloudTags` has no `additionalProperties`, so its keys are pruned";
+    /// The field has neither, and `spec` preserves unknown fields.
+    NoAdditionalPropertiesInPreservingSpec "tags-no-additional-properties-in-preserving-spec"
+        "`additionalProperties` is missing: tags are pruned although `spec` preserves unknown fields";
+    /// `additionalProperties` is `false`.
+    NoOtherKeys "tags-no-other-keys"
+        "`additionalProperties` of `spec.cloudTags` is `false`, so composites with tags are rejected";
+    /// `additionalProperties` is `true`.
+    AnyValue "tags-any-value"
+        "`spec.cloudTags` allows any value; what is nested in a value is pruned";
+    /// A value may be a number, or anything.
+    ValuesOfAnyType "tags-values-of-any-type"
+        "values of `spec.cloudTags` need not be strings";
+    /// The schema of a value has no type.
+    ValuesWithoutType "tags-values-without-type"
+        "values of `spec.cloudTags` have no `type`, so Crossplane cannot serve the version";
+    /// A value is not a string.
+    ValuesOfWrongType { found: Mentioned } "tags-values-of-wrong-type"
+        "values of `spec.cloudTags` have type `{found}`, so composites with tags are rejected";
+    /// `maxProperties` or `maxLength` is lower than the lowest limit of all profiles.
+    BelowEveryProfile { keyword: &'static str, limit: u64, needed: usize, unit: &'static str }
+        "tags-limit-below-every-profile"
+        "`{keyword}` {limit} is too low: every tag profile allows at least {needed} {unit}";
+    /// … lower than the highest.
+    BelowSomeProfile { keyword: &'static str, limit: u64, needed: usize, unit: &'static str }
+        "tags-limit-below-some-profile"
+        "`{keyword}` {limit} may be too low: a tag profile allows {needed} {unit}";
+    /// A composite needs more than one tag.
+    MinProperties { least: String } "tags-min-properties"
+        "`minProperties` {least} rejects composites with fewer tags";
+    /// A value may not be empty.
+    MinLength "tags-min-length"
+        "`minLength` rejects tags with an empty value";
+    /// The schema lists the allowed keys.
+    Enum "tags-enum"
+        "`enum` rejects all tags that it does not list";
+    /// The schema has a condition that is not evaluated here.
+    Condition { keyword: &'static str } "tags-condition"
+        "`{keyword}` may reject composites with tags";
+
+    /// No patch copies the tags to the field that holds them.
+    NotPatched { field: Mentioned } "tags-not-patched"
+        "`spec.cloudTags` is not patched to `{field}`";
+    /// … and a function that is not known runs later.
+    NotPatchedSoFar { field: Mentioned } "tags-not-patched-so-far"
+        "`spec.cloudTags` is not patched to `{field}`; a later function may set it";
+    /// A step runs a function that is not known.
+    UnknownFunction { function: Mentioned } "tags-unknown-function"
+        "the effect of function `{function}` on `spec.cloudTags` is unknown";
+    /// A step runs a function that composes resources by a program.
+    Program { function: Mentioned } "tags-program"
+        "function `{function}` composes resources with a program, which is not evaluated";
+    /// function-tag-manager is in an earlier step than all resources.
+    TagManagerTooEarly "tags-manager-too-early"
+        "function-tag-manager runs before any resource is composed and tags none";
+    /// function-tag-manager is configured to take `spec.cloudTags` from somewhere other than the composite.
+    TagManagerType { found: Mentioned } "tags-manager-type"
+        "`addTags` of function-tag-manager has type `{found}`, which does not read the composite";
+    /// function-tag-manager is configured to remove a tag of a label.
+    TagManagerRemoves { key: Mentioned } "tags-manager-removes"
+        "`removeTags` of function-tag-manager removes cloud tag `{key}`";
+    /// … to leave it as it is in the cloud.
+    TagManagerIgnores { key: Mentioned } "tags-manager-ignores"
+        "`ignoreTags` of function-tag-manager keeps the cloud's value of cloud tag `{key}`";
+    /// … to set it to a fixed value.
+    TagManagerOverwrites { key: Mentioned } "tags-manager-overwrites"
+        "`addTags` of function-tag-manager overwrites cloud tag `{key}`";
+    /// A patch after the one that copies the tags, or the function itself, overwrites single tags.
+    OverwrittenLater { field: Mentioned } "tags-overwritten-later"
+        "a later patch overwrites cloud tags in `{field}`";
+    /// A patch after the one that copies the tags replaces them.
+    ReplacedLater { field: Mentioned } "tags-replaced-later"
+        "a later patch replaces `{field}` and all tags in it";
+    /// A patch fills the field from the environment.
+    FromEnvironment { field: Mentioned } "tags-from-environment"
+        "the value that the environment provides for `{field}` is unknown";
+
+    /// A patch refers to a patch set that does not exist.
+    NoPatchSet { name: Mentioned } "tags-no-patch-set"
+        "patch set `{name}` does not exist";
+    /// A patch of a patch set refers to a patch set.
+    PatchSetInPatchSet "tags-patch-set-in-patch-set"
+        "a patch set names another patch set";
+    /// The input of a function is decoded strictly.
+    UnknownInputField { field: Mentioned } "tags-unknown-input-field"
+        "field `{field}` is unknown to the function";
+    /// A patch, a patch set or a resource lacks a required field.
+    MissingInputField { field: Mentioned } "tags-missing-input-field"
+        "`{field}` is missing";
+    /// A patch has a type or a policy that does not exist.
+    UnknownInputValue { value: Mentioned, field: Mentioned } "tags-unknown-input-value"
+        "`{value}` is not a value of `{field}`";
+    /// A regular expression does not compile.
+    InvalidExpression { field: Mentioned, error: PatternError } "tags-invalid-expression"
+        "`{field}`: {error}";
+    /// The input of a function has a value of another type.
+    UnusableInputValue "tags-unusable-input-value"
+        "the value has another type than the function expects";
+    /// A path that Crossplane cannot parse or follow.
+    UnusablePath { path: Mentioned, problem: PathProblem } "tags-unusable-path"
+        "path `{path}`: {problem}";
+    /// A path with a wildcard that matches nothing.
+    NoMatch { path: Mentioned } "tags-no-match"
+        "path `{path}` matches nothing";
+    /// A resource without a base joins one of an earlier step, and there is none.
+    NoEarlierBase { name: Mentioned } "tags-no-earlier-base"
+        "resource `{name}` has no base, and no earlier step composes it";
+    /// A transform is given a map, and fails.
+    TransformOfAMap { transform: Mentioned } "tags-transform-of-a-map"
+        "transform `{transform}` does not accept a map such as `spec.cloudTags`";
+    /// A patch that requires a field which never exists.
+    RequiredAndAbsent { from: Mentioned } "tags-required-and-absent"
+        "`{from}` is `Required` and never exists";
+
+    /// A resource has patches, and no known step has its base.
+    NoBase "tags-no-base"
+        "has no base in this step, so its kind is unknown";
+    /// No table of `CARRIERS` has the kind.
+    UnknownKind { kind: Mentioned, group: Mentioned } "tags-unknown-kind"
+        "the tag field of `{kind}` (group `{group}`) is unknown";
+    /// The kind has a list of tags.
+    ListOfTags { kind: Mentioned, field: Mentioned } "tags-list-of-tags"
+        "tags of `{kind}` are a list in `{field}`: a function has to fill it";
+    /// A patch from `spec.cloudTags` has no target, which means the field of the same name.
+    NoToFieldPath "tags-no-to-field-path"
+        "`toFieldPath` is missing, so tags are patched to `spec.cloudTags` of the resource";
+    /// A patch from `spec.cloudTags` requires the field to exist.
+    RequiredSource "tags-required-source"
+        "a patch with `fromFieldPath: Required` fails if there are no tags";
+    /// A patch from `spec.cloudTags` replaces tags of the resource's base.
+    ReplacesBase "tags-replace-base"
+        "patch replaces the tags of the base; `toFieldPath: MergeObjects` keeps them";
+    /// … replaces what an earlier patch wrote.
+    ReplacesEarlierPatch "tags-replace-earlier-patch"
+        "patch replaces the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them";
+    /// … merges into a field that already has cloud tags, which are kept.
+    KeptFromMerge { field: Mentioned } "tags-kept-from-merge"
+        "cloud tags already set in `{field}` take precedence over those of the composite";
+    /// … has transforms.
+    Transforms "tags-transforms"
+        "the effect of the patch's `transforms` on the tags is unknown";
+    /// … goes to a field other than the one for tags.
+    WrongField { to: Mentioned, kind: Mentioned, field: Mentioned } "tags-wrong-field"
+        "tags are patched to `{to}`, but `{kind}` uses `{field}`";
+    /// … goes to a field that the kind has in newer releases of its provider.
+    NewerField { kind: Mentioned, to: Mentioned, after: &'static str } "tags-newer-field"
+        "`{kind}` has `{to}` only in releases of its provider after {after}";
+    /// … goes to a field that the kind does not have.
+    UndeclaredField { to: Mentioned, field: Mentioned } "tags-undeclared-field"
+        "tags are patched to `{to}` instead of `{field}`";
+    /// … goes to labels or annotations of the Kubernetes object, whose keys have no colon.
+    NoLabelKeys { to: Mentioned } "tags-no-label-keys"
+        "tags are patched to `{to}`, where their keys are not valid";
+    /// … the same if it depends on the composite's provider.
+    MaybeNoLabelKeys { to: Mentioned } "tags-maybe-no-label-keys"
+        "tags are patched to `{to}`, where the keys of some profiles are not valid";
+    /// … goes to a place where a text is expected.
+    MapToText { to: Mentioned } "tags-map-to-text"
+        "a map is patched to `{to}`, which is a string";
+    /// … goes to a list.
+    MapToList { field: Mentioned } "tags-map-to-list"
+        "a map is patched to `{field}`, which is a list";
+    /// … goes to a kind without a map of tags.
+    NoTags { to: Mentioned, kind: Mentioned } "tags-no-tags"
+        "tags are patched to `{to}`; `{kind}` has no map of tags";
+    /// … goes to a field that may hold tags.
+    UnknownField { to: Mentioned, kind: Mentioned } "tags-unknown-field"
+        "whether `{to}` of `{kind}` holds tags is unknown";
+    /// The field for tags has a value that is not a map.
+    NotAMap { found: &'static str, field: Mentioned } "tags-not-a-map"
+        "{found} is patched to `{field}`, which is a map";
+    /// The cloud refuses a resource of this kind because of a character in the keys of its tags.
+    KeysRefuseResource { char: char, profile: Mentioned } "tags-keys-refuse-resource"
+        "its cloud refuses tag keys with `{char}`; use profile `{profile}`";
+    /// … drops the tags.
+    KeysDropped { char: char, profile: Mentioned } "tags-keys-dropped"
+        "its cloud drops tags whose keys have `{char}`; use profile `{profile}`";
+    /// Tags reach the cloud only when the resource is created.
+    InitialTags "tags-initial"
+        "tags in `spec.initProvider` are set at creation only and never change";
+    /// The provider creates the cloud's resource, and never changes it.
+    NeverUpdated "tags-never-updated"
+        "without `Update` in `managementPolicies` tags are set at creation only";
+    /// A nested composite gets nothing that could become its tags.
+    NestedWithoutTags "tags-nested-without-tags"
+        "neither `spec.cloudTags` nor labels that propagate to tags are patched to this composite";
+    /// … gets single labels that the registry defines.
+    LabelsOfTheRegistry "tags-labels-of-the-registry"
+        "whether its labels propagate to tags depends on the label registry";
+    /// A nested composite gets no tags, and has its own from its labels.
+    LabelsOfItsOwn "tags-labels-of-its-own"
+        "the nested composite has its own labels, and its tags are set from them";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotations::EXEMPT;
+    use crate::shortening::LONGEST;
+
+    /// The longest path of `CARRIERS`, and one of those that are common.
+    const LONG: &str = "spec.forProvider.nodeConfig.resourceLabels";
+    const FIELD: &str = "spec.forProvider.labels";
+
+    #[track_caller]
+    fn check(subject: &TagSubject, is_created: bool, faults: impl IntoIterator<Item = TagFault>) {
+        for fault in faults {
+            let text = TagFinding { subject: subject.clone(), is_created, fault }.to_string();
+            assert!(text.chars().count() <= LONGEST, "{} characters: {text}", text.chars().count());
+            assert!(text.starts_with(|first: char| first.is_lowercase() || first == '`'), "{text}");
+            assert!(!text.ends_with(['.', ' ']), "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_about_a_version_fit_a_warning() {
+        check(
+            &TagSubject::Version("v1alpha1".into()),
+            true,
+            [
+                TagFault::NoSchema,
+                TagFault::NotDeclared,
+                TagFault::DeclaredElsewhere { version: "v1beta1".into() },
+                TagFault::DeclaredUnder { keyword: "anyOf".into() },
+                TagFault::DeclaredUnderOneOf { keyword: "oneOf".into() },
+                TagFault::NotStructural { keyword: "x-kubernetes-int-or-string".into(), junctor: "oneOf".into() },
+                TagFault::Validations { of: "the root" },
+                TagFault::Default,
+                TagFault::PropertiesAndAdditional,
+                TagFault::AdditionalPropertiesOfSpec { keyword: "additionalProperties".into() },
+                TagFault::PreservingRoot { keyword: "x-kubernetes-preserve-unknown-fields".into() },
+                TagFault::PreservingSpec,
+                TagFault::Required,
+                TagFault::NoType,
+                TagFault::WrongType { found: "integer".into() },
+                TagFault::Preserved,
+                TagFault::ListedKeysOnly { keyword: "properties".into() },
+                TagFault::NoAdditionalProperties,
+                TagFault::NoAdditionalPropertiesInPreservingSpec,
+                TagFault::NoOtherKeys,
+                TagFault::AnyValue,
+                TagFault::ValuesOfAnyType,
+                TagFault::ValuesWithoutType,
+                TagFault::ValuesOfWrongType { found: "integer".into() },
+                TagFault::BelowEveryProfile { keyword: "maxLength", limit: 62, needed: 256, unit: "characters" },
+                TagFault::BelowSomeProfile { keyword: "maxProperties", limit: 63, needed: 256, unit: "tags" },
+                TagFault::MinProperties { least: "2".to_owned() },
+                TagFault::MinLength,
+                TagFault::Enum,
+                TagFault::Condition { keyword: "x-kubernetes-validations" },
+            ],
+        );
+    }
+
+    #[test]
+    fn sentences_about_a_resource_fit_a_warning() {
+        let instance = TagSubject::Resource("instance".into());
+        check(
+            &instance,
+            true,
+            [
+                TagFault::NotPatched { field: LONG.into() },
+                TagFault::ExemptWithoutReason { annotation: EXEMPT.into() },
+                TagFault::ReplacedLater { field: LONG.into() },
+                TagFault::OverwrittenLater { field: LONG.into() },
+                TagFault::KeptFromMerge { field: FIELD.into() },
+                TagFault::ReplacesBase,
+                TagFault::ReplacesEarlierPatch,
+                TagFault::WrongField {
+                    kind: "Instance".into(),
+                    to: FIELD.into(),
+                    field: "spec.forProvider.tags".into(),
+                },
+                TagFault::NestedWithoutTags,
+                TagFault::ListOfTags { kind: "AutoscalingGroup".into(), field: "spec.forProvider.tag".into() },
+                TagFault::NewerField { kind: "Function".into(), to: FIELD.into(), after: "v2.6.0" },
+                TagFault::InitialTags,
+                TagFault::NeverUpdated,
+            ],
+        );
+        check(
+            &instance,
+            false,
+            [
+                TagFault::NoToFieldPath,
+                TagFault::RequiredSource,
+                TagFault::RequiredAndAbsent { from: "spec.parameters.owner".into() },
+                TagFault::UndeclaredField { to: FIELD.into(), field: "spec.forProvider.tags".into() },
+                TagFault::NoLabelKeys { to: "metadata.labels".into() },
+                TagFault::MaybeNoLabelKeys { to: "metadata.labels".into() },
+                TagFault::KeysRefuseResource { char: ':', profile: "openstack-strict".into() },
+                TagFault::KeysDropped { char: ':', profile: "azure".into() },
+                TagFault::MapToText { to: FIELD.into() },
+                TagFault::NotAMap { found: "a string", field: FIELD.into() },
+                TagFault::MapToList { field: "spec.forProvider.tags".into() },
+                TagFault::NoTags { kind: "SecurityGroup".into(), to: "spec.forProvider.tags".into() },
+            ],
+        );
+        check(
+            &TagSubject::Whole,
+            true,
+            [
+                TagFault::TagManagerTooEarly,
+                TagFault::TagManagerType { found: "FromEnvironmentFieldPath".into() },
+                TagFault::TagManagerRemoves { key: "plexsphere:a".into() },
+                TagFault::TagManagerIgnores { key: "plexsphere:platform/env".into() },
+                TagFault::TagManagerOverwrites { key: "plexsphere:platform/env".into() },
+            ],
+        );
+    }
+
+    #[test]
+    fn sentences_about_a_function_that_fails_fit_a_warning() {
+        check(
+            &TagSubject::Whole,
+            false,
+            [
+                TagFault::NoPatchSet { name: "tags".into() },
+                TagFault::PatchSetInPatchSet,
+                TagFault::UnknownInputField { field: "comment".into() },
+                TagFault::MissingInputField { field: "patchSetName".into() },
+                TagFault::UnusableInputValue,
+                TagFault::UnknownInputValue { value: "MergeAll".into(), field: "policy.toFieldPath".into() },
+                TagFault::UnusablePath {
+                    path: ".spec.forProvider.tags".into(),
+                    problem: PathProblem::Unexpected('.', 0),
+                },
+                TagFault::NoMatch { path: "spec.forProvider.tags[*]".into() },
+                TagFault::TransformOfAMap { transform: "convert".into() },
+                TagFault::NoEarlierBase { name: "instance".into() },
+            ],
+        );
+    }
+
+    /// They are in the report only, which cuts nothing.
+    #[test]
+    fn what_is_unknown_is_a_sentence_too() {
+        check(
+            &TagSubject::Resource("".into()),
+            true,
+            [
+                TagFault::NotPatchedSoFar { field: FIELD.into() },
+                TagFault::NoBase,
+                TagFault::UnknownKind { kind: "SecurityGroup".into(), group: "ec2.aws.m.upbound.io".into() },
+                TagFault::FromEnvironment { field: FIELD.into() },
+                TagFault::Transforms,
+                TagFault::UnknownField { kind: "SecurityGroup".into(), to: FIELD.into() },
+                TagFault::LabelsOfItsOwn,
+                TagFault::LabelsOfTheRegistry,
+            ],
+        );
+        check(
+            &TagSubject::Whole,
+            true,
+            [
+                TagFault::UnknownFunction { function: "function-of-ours".into() },
+                TagFault::Program { function: "function-kcl".into() },
+                TagFault::Exempt { reason: "a reason".to_owned() },
+                TagFault::More { count: 3 },
+            ],
+        );
+    }
+
+    #[test]
+    fn a_resource_is_named_where_it_has_a_name() {
+        for (name, is_created, expected) in [
+            ("vm", true, "resource `vm`: a patch set names another patch set"),
+            ("vm", false, "resource `vm` is not created: a patch set names another patch set"),
+            ("", true, "resource without a name: a patch set names another patch set"),
+            ("", false, "a resource is not created: a patch set names another patch set"),
+        ] {
+            let subject = TagSubject::Resource(name.into());
+            let finding = TagFinding { subject, is_created, fault: TagFault::PatchSetInPatchSet };
+            assert_eq!(finding.to_string(), expected);
+        }
+    }
+}
