@@ -203,11 +203,10 @@ func (c *capacity) about() string {
 func (c *capacity) page(line func(string, ...any)) {
 	size := c.large["without"].Size
 	line("\n## A large fleet\n")
-	line("%d Clusters of %d Machines with Cluster API's released managers and its infrastructure provider in memory, on a real API server", size.Clusters, size.Machines)
-	line("with a real PolicyServer, all on these cores: created, a label added to the class, upgraded to another version of Kubernetes, scaled")
-	line("down. `as in deploy/` has the match conditions, by which Cluster API's own controllers are not reviewed; `every write` has none.")
-	line("Requests are all but watches and leases, the PolicyServer's own reads included; writes of objects are those that write more than a")
-	line("status. The policy may cost %.0f %% more of either. %s\n", 100*more, c.about())
+	line("%d Clusters of %d Machines with Cluster API's released managers and its infrastructure provider in memory, a real API server and a real", size.Clusters, size.Machines)
+	line("PolicyServer: created, a label added to the class, upgraded to another version of Kubernetes, scaled down. `as in deploy/` has the match")
+	line("conditions, by which Cluster API's own controllers are not reviewed; `every write` has none. Requests are all but watches and leases.")
+	line("Writes of objects change more than a status. The policy may cost %.0f %% more of either. %s\n", 100*more, c.about())
 	line("| step | policy | seconds | requests | writes | of objects | reviews | CPU s of the API server | of the PolicyServer |")
 	line("| --- | --- | --: | --: | --: | --: | --: | --: | --: |")
 	row := func(of cost, about string) {
@@ -228,9 +227,8 @@ func (c *capacity) page(line func(string, ...any)) {
 	}
 
 	line("\n## Capacity\n")
-	line("Each step causes a number of reviews for each Cluster, and another for each of its Machines. Both are taken from two small fleets, of")
-	line("%d Clusters with %d and with %d Machines, of which every write is reviewed. The prediction for the large fleet has to be within %.0f %%", c.small[0].Size.Clusters, c.small[0].Size.Machines, c.small[1].Size.Machines, 100*precision)
-	line("of what was measured above.\n")
+	line("Two small fleets, of %d Clusters with %d and with %d Machines, give the reviews for each Cluster and for each Machine. The prediction for the", c.small[0].Size.Clusters, c.small[0].Size.Machines, c.small[1].Size.Machines)
+	line("large fleet has to be within %.0f %% of what was measured above.\n", 100*precision)
 	line("| step | predicted reviews | measured |")
 	line("| --- | --: | --: |")
 	large := c.large[everyWrite]
@@ -240,8 +238,8 @@ func (c *capacity) page(line func(string, ...any)) {
 	predicted, with := c.lifetime(size.Clusters, size.Machines), large.sum()
 	line("| all | %.0f | %.0f |", predicted, with.Reviews)
 	line("| CPU s of the PolicyServer | %.1f | %.1f |", predicted*c.seconds(), with.PolicyServer)
-	line("\nWhat other fleets cost on cores like these, with every write reviewed. A label change is one of a class that all Clusters have, an")
-	line("upgrade is one of all Clusters. As in `deploy/`, it is %.0f %% of the reviews.\n", 100*c.large["deployed"].sum().Reviews/with.Reviews)
+	line("\nWhat other fleets cost on cores like these, with every write reviewed. A label change is one of a class that all Clusters have; an")
+	line("upgrade is one of all Clusters. With the match conditions of `deploy/`, it is %.0f %% of the reviews.\n", 100*c.large["deployed"].sum().Reviews/with.Reviews)
 	line("| Clusters x Machines | label changes, upgrades an hour | reviews an hour | cores of PolicyServers |")
 	line("| --- | --- | --: | --: |")
 	for _, plan := range plans {
@@ -249,10 +247,10 @@ func (c *capacity) page(line func(string, ...any)) {
 		line("| %d x %d | %.4g, %.4g | %.0f | %.2f |", plan.clusters, plan.machines, plan.labels, plan.upgrades, hour, hour*c.seconds()/3600)
 	}
 	server, policy := with.Server, with.PolicyServer
-	line("\nRun two replicas for availability, and more of them where the last column says so. The PolicyServer is not the first limit: with every")
-	line("write reviewed, the API server uses %.0f times its processor time. If PolicyServers are short of cores, first keep the", server/math.Max(policy, 0.1))
-	line("[match conditions](../../docs/operating.md#fewer-calls), which save most reviews; then leave out namespaces with a `namespaceSelector`; then")
-	line("divide the namespaces among several ClusterAdmissionPolicies, each on a separate PolicyServer. If the API server is short of cores, reads")
+	line("\nRun two replicas for availability, and more where the last column says so. The API server uses %.0f times the processor time of the", server/math.Max(policy, 0.1))
+	line("PolicyServer, so it is the first limit. If PolicyServers are short of cores, keep the [match")
+	line("conditions](../../docs/operating.md#fewer-calls); then leave out namespaces with a `namespaceSelector`; then divide the namespaces among")
+	line("several ClusterAdmissionPolicies, each on a separate PolicyServer. If the API server is short of cores, reads")
 	line("are slow, and each PolicyServer does [one at a time](../../docs/operating.md#sizing): add replicas.")
 }
 
@@ -260,8 +258,8 @@ func (c *capacity) page(line func(string, ...any)) {
 func (c *capacity) faults(line func(string, ...any)) {
 	size := c.broken.Size
 	line("\n### While Cluster API works\n")
-	line("A fleet of %d Clusters with %d Machines each, on a real API server, with two PolicyServers behind a balancer and every write reviewed.", size.Clusters, size.Machines)
-	line("With `failurePolicy: Ignore`, an object whose review fails is stored as it is.\n")
+	line("A fleet of %d Clusters with %d Machines each, two PolicyServers behind a balancer, and every write reviewed. With `failurePolicy: Ignore`, an", size.Clusters, size.Machines)
+	line("object whose review fails is stored as it is.\n")
 	line("| step | what happens | reviews | failed | seconds | `propagate check` over all objects afterwards |")
 	line("| --- | --- | --: | --: | --: | --- |")
 	for _, step := range c.broken.Steps {

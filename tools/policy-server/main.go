@@ -121,6 +121,11 @@ func run(folder string, connections, rounds int, noop, canned, result string) er
 		}
 	}
 	server.stop()
+	if noop != "" {
+		if err := byRegistries(folder); err != nil {
+			return err
+		}
+	}
 	if err := badSettings(folder, api.address, exchanges); err != nil {
 		return err
 	}

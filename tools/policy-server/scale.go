@@ -123,14 +123,14 @@ func (r *results) page() string {
 	line := func(format string, values ...any) { fmt.Fprintf(&page, format+"\n", values...) }
 	line("# At scale, and under fault\n")
 	line("<!-- Written by `make scale`: edit tools/policy-server/scale.go. -->\n")
-	line("Measured by `make scale`, with %s. The client, the PolicyServer and the API that it reads from share", r.machine)
-	line("these cores: compare the columns, and not the figures with those of another machine. The reviews are the")
+	line("Measured with %s, which the client, the PolicyServer and the API that it reads from share:", r.machine)
+	line("compare the columns, and not the figures with those of another machine. The reviews are the")
 	line("[recorded ones](../../testdata/recorded/README.md) that the rules of the policy send it, once each.\n")
 	line("## Throughput\n")
-	line("Each policy in turn, %d rounds, the median. The no-op accepts everything. The ordinary way is what the examples of the SDK", rounds)
-	line("would be: one hop of labels ([crates/ordinary-policy](../../crates/ordinary-policy)). The canned policy makes the same host")
-	line("calls as the policy and returns the same answers, without deciding anything ([crates/canned-policy](../../crates/canned-policy)):")
-	line("what the policy is slower than that is its own cost, and the rest are the host's reads.\n")
+	line("Each policy in turn, %d rounds, the median. The no-op accepts everything. The ordinary way is written like the examples of the SDK, and", rounds)
+	line("propagates labels over one hop ([crates/ordinary-policy](../../crates/ordinary-policy)). The canned policy makes the same host calls as")
+	line("the policy and returns the same answers, without deciding anything ([crates/canned-policy](../../crates/canned-policy)): the difference")
+	line("to it is the policy's own cost.\n")
 	line("| connections | | no-op | ordinary way | canned | policy | share of the canned one's |")
 	line("| --: | --- | --: | --: | --: | --: | --: |")
 	for _, row := range r.throughputs {
@@ -145,7 +145,7 @@ func (r *results) page() string {
 	}
 	r.capacity.page(line)
 	line("\n## Memory\n")
-	line("The PolicyServer with all policies of `deploy/`, the no-op and the ordinary way, and reviews over eight connections.\n")
+	line("The PolicyServer with all these policies and those of `deploy/`, and reviews over eight connections.\n")
 	line("| minute | reviews | MB resident |")
 	line("| --: | --: | --: |")
 	for _, at := range r.memories {
@@ -154,10 +154,8 @@ func (r *results) page() string {
 		}
 	}
 	line("\n## Several replicas\n")
-	line("PolicyServers behind a balancer that asks each of them every second whether it is ready, as a Service does. Reviews come over")
-	line("eight connections for %.0f seconds. One that is refused is posted again after a tenth of a second, as a controller does that", lasting.Seconds())
-	line("writes with `failurePolicy: Fail`; with `Ignore`, the API server would store that object as it is. A review that is not answered")
-	line("within a minute ends the command with an error.\n")
+	line("PolicyServers behind a balancer that checks every second which of them are ready, as a Service does, and reviews over eight connections for")
+	line("%.0f seconds. A refused review is sent again after a tenth of a second, as a controller does with `failurePolicy: Fail`.\n", lasting.Seconds())
 	line("| replicas | what happens | reviews | refused before the answer | answers that are not the engine's | longest wait in s |")
 	line("| --: | --- | --: | --: | --: | --: |")
 	for _, event := range r.events {
@@ -165,12 +163,11 @@ func (r *results) page() string {
 	}
 	r.capacity.faults(line)
 	line("\n## Faults\n")
-	line("One review after the other, of those that need a read. The policy of `deploy/` admits what it cannot compare, and the report of")
-	line("each answer names the read that failed. A read that the API server does not answer keeps its review waiting until the")
-	line("connection breaks: the time limit of an evaluation does not end it.\n")
-	line("A PolicyServer reads single objects by name, without a resourceVersion, and watches none of them: the API server answers from etcd, so")
-	line("neither a watch cache that is behind nor a compaction of etcd reaches the policy. What may be old is what the PolicyServer read in the")
-	line("last five seconds; before the policy writes or refuses, it reads again without that cache ([lookups.md](../../docs/lookups.md)).\n")
+	line("One review after the other, of those that need a read. The policy of `deploy/` admits what it cannot compare, and its report names the")
+	line("read that failed. A read that the API server does not answer keeps its review waiting until the connection breaks: the time limit of an")
+	line("evaluation does not end it.\n")
+	line("A PolicyServer reads single objects without a resourceVersion, so the API server answers from etcd, and not from a watch cache that may be")
+	line("behind. [lookups.md](../../docs/lookups.md#past-the-cache) says when the PolicyServer's own cache is used.\n")
 	line("| fault | answers | slowest in s | what the answer says | afterwards |")
 	line("| --- | --- | --: | --- | --- |")
 	for _, fault := range r.faults {

@@ -130,8 +130,9 @@ pub(crate) struct CheckArgs {
     /// The lowest level of findings for which the exit code is 1 [default: warning].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Answer the AdmissionReviews of a file, or the writes of an audit log, instead, in their order: JSON, one after the other or
-    /// in a list, packed with gzip where the name ends in .gz. PATHs are what is stored besides. May be given several times.
+    /// Answer the AdmissionReviews of a file, or the writes of an audit log, in their order, instead of checking manifests: JSON,
+    /// one document after the other or in a list, compressed with gzip if the name ends in .gz. The objects in PATH are the ones
+    /// that the cluster already has. May be given several times.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "baseline", "write_baseline"])]
     pub(crate) reviews: Vec<PathBuf>,
     /// Ignore the findings in this file, written by `--write-baseline`.
@@ -140,7 +141,8 @@ pub(crate) struct CheckArgs {
     /// Write all findings to a file for `--baseline`.
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// Name every object that is not compared, every document that is no object and every finding that is ignored.
+    /// Print every object that is not checked or not compared, every document that is not a Kubernetes object and every finding
+    /// that is ignored, each with its reason.
     #[arg(long, short)]
     pub(crate) verbose: bool,
     /// What propagate.toml ignores.
@@ -337,8 +339,8 @@ pub(crate) struct PlanArgs {
     /// With a cluster, only the new manifests.
     #[arg(value_name = "OLD NEW")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Compare two revisions, or one revision with the working tree.
-    #[arg(long, value_name = "REV[..REV]")]
+    /// Compare two revisions (A..B), one with the working tree (A), or the commit at which the branch left A with it (A...).
+    #[arg(long, value_name = "REVISIONS")]
     pub(crate) git: Option<String>,
     /// A folder or file whose objects are a cluster or environment of their own, relative to OLD and NEW: compared with itself.
     /// May be given several times [default: the folders that define objects of one name].

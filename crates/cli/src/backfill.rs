@@ -69,7 +69,7 @@ fn print(means: Means, steps: &[BackfillStep], kubectl: Option<&str>) -> Result<
 /// The names of the objects below third-party control planes, as a list that kubectl reads.
 fn objects(steps: &[BackfillStep]) -> String {
     let item = |step: &BackfillStep| {
-        let ObjectId { group, kind, namespace, name } = &step.id;
+        let ObjectId { group, kind, namespace, name, .. } = &step.id;
         let slash = if group.is_empty() { "" } else { "/" };
         json!({
             "apiVersion": format!("{group}{slash}{}", step.version), "kind": kind,

@@ -5,7 +5,7 @@ mod ignore;
 mod reviews;
 mod unchecked;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Checker, Fleet, FleetObject, Locator, ObjectFindings, Problem, Severity, count};
 use metadata_propagation::{NotApplicableReason, Settings};
@@ -13,11 +13,12 @@ use rayon::prelude::*;
 
 use self::baseline::Baseline;
 use self::ignore::{ANNOTATION, Ignores};
+use self::unchecked::UncheckedReason;
 use crate::args::CheckArgs;
 use crate::input::Input;
 use crate::live::{self, Question};
 use crate::output::report::{
-    CheckReport, FindingEntry, FindingSummary, IgnoredEntry, NotCompared, ReportedProblem, Where,
+    CheckReport, FindingEntry, FindingSummary, IgnoredEntry, NotCompared, ReportedProblem, UncheckedObject, Where,
 };
 use crate::roots::{RootObjects, by_root};
 use crate::{Exit, Failure, output, progress, settings};
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let Some(RootObjects { fleet, .. }) = roots.first() else { return Ok(Exit::Nothing) };
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let (mut ignores, problems) = Ignores::of(&args.ignores, baseline, fleet)?;
-    let mut report = report(&roots, &unreadable, &settings, &mut ignores);
+    let mut report = report((&roots, &unreadable), &settings, &mut ignores, args.verbose);
     problems.into_iter().for_each(|problem| report.problem(problem));
     ignores.unused(fleet).into_iter().for_each(|problem| report.problem(problem));
     report.summary.gone = ignores.gone();
@@ -62,11 +63,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     })
 }
 
+/// What is found in the objects of roots and in files that cannot be read; objects that are not checked are listed if
+/// `names_unchecked`.
 fn report(
-    roots: &[RootObjects],
-    unreadable: &[(String, String)],
+    (roots, unreadable): (&[RootObjects], &[(String, String)]),
     settings: &Settings,
     ignores: &mut Ignores,
+    names_unchecked: bool,
 ) -> CheckReport {
     let checker = &Checker::new(settings);
     let mut report = CheckReport::default();
@@ -77,14 +80,15 @@ fn report(
             place: Where { file: file.clone(), ..Where::default() },
         });
     }
-    let mut seen = Seen::default();
+    let mut seen = Seen { names_unchecked, ..Seen::default() };
     let checked: Vec<Vec<ObjectFindings>> =
         roots.par_iter().map(|RootObjects { fleet, .. }| checker.fleet(fleet)).collect();
     for (RootObjects { root, fleet }, checked) in roots.iter().zip(checked) {
-        report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
-        add_findings((fleet, checked), ignores, &mut seen, &mut report);
         let of_root = Some(root.clone()).filter(|root| !root.is_empty());
-        report.not_checked.extend(unchecked::unchecked(fleet, of_root.as_deref(), settings));
+        let unchecked = unchecked::reasons(fleet, &checked, settings);
+        report.not_checked.extend(unchecked::notes(fleet, of_root.as_deref(), &unchecked, settings));
+        report.roots.extend(of_root);
+        add_findings((fleet, checked, unchecked), ignores, &mut seen, &mut report);
     }
     // An object that is compared in one root counts as compared.
     report
@@ -93,6 +97,8 @@ fn report(
     report.summary.objects = seen.objects.len();
     report.summary.checked = seen.checked.len();
     report.summary.not_compared = report.not_compared.len();
+    let unchecked = seen.unchecked.into_iter().filter(|(identity, _)| !seen.checked.contains(identity));
+    report.unchecked = unchecked.map(|(_, object)| object).collect();
     report
 }
 
@@ -101,6 +107,10 @@ fn report(
 struct Seen {
     objects: BTreeSet<Identity>,
     checked: BTreeSet<Identity>,
+    /// Whether objects that are not checked are listed: finding their positions takes time.
+    names_unchecked: bool,
+    /// Objects that are not checked in a root, if they are listed.
+    unchecked: BTreeMap<Identity, UncheckedObject>,
     /// Ordered by position.
     compared: BTreeSet<(usize, usize, String)>,
 }
@@ -109,7 +119,7 @@ struct Seen {
 type Identity = (usize, usize, Option<usize>);
 
 fn add_findings(
-    (fleet, checked): (&Fleet, Vec<ObjectFindings>),
+    (fleet, checked, unchecked): (&Fleet, Vec<ObjectFindings>, Vec<Option<UncheckedReason>>),
     ignores: &mut Ignores,
     seen: &mut Seen,
     report: &mut CheckReport,
@@ -125,16 +135,23 @@ fn add_findings(
         }
     }
     let objects: Vec<&FleetObject> = fleet.objects().collect();
-    for (object, checked) in objects.iter().zip(checked) {
+    for ((object, checked), unchecked) in objects.iter().zip(checked).zip(unchecked) {
         let identity = (object.origin.source, object.origin.document.start, object.origin.item);
         let is_new = seen.objects.insert(identity);
-        if checked.is_concerned {
-            seen.checked.insert(identity);
-        }
         let mut place = |at: &str, keys: &[String]| {
             let place = locator.locate(&object.origin, at, keys);
             Where::of(fleet, place.source, place.span, place.position)
         };
+        match unchecked {
+            None => {
+                seen.checked.insert(identity);
+            }
+            Some(reason) if seen.names_unchecked => {
+                let (object, reason, place) = (object.into(), reason.to_string(), place("", &[]));
+                seen.unchecked.insert(identity, UncheckedObject { object, reason, place });
+            }
+            Some(_) => {}
+        }
         if let Some(Err(message)) = ignore::annotation(object).filter(|_| is_new) {
             let place = place("metadata.annotations", &[ANNOTATION.to_owned()]);
             report.problem(ReportedProblem {

@@ -116,7 +116,7 @@ const CHECKS: &[Check] = &[
     Check {
         id: MISPLACED,
         finds: "a label or annotation is set where nothing propagates from",
-        help: "set it at the place that the message names, or list it in `clusterApi.ignoreMisplaced`",
+        help: "move it to a place from which it propagates, such as `spec.template.metadata.labels`, or list its key in `clusterApi.ignoreMisplaced`",
         page: "rules.md",
         heading: "where-to-put-a-label",
     },

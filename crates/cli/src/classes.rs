@@ -27,7 +27,7 @@ pub(crate) fn missing(fleet: &Fleet) -> Vec<MissingClass<'_>> {
         let Some((name, namespace)) = class_of(&json) else { continue };
         let namespace = namespace.unwrap_or(&cluster.id.namespace).to_owned();
         let (group, kind) = (CORE.to_owned(), "ClusterClass".to_owned());
-        let id = ObjectId { group, kind, namespace: namespace.clone(), name: name.to_owned() };
+        let id = ObjectId { group, kind, namespace: namespace.clone(), name: name.to_owned(), ..ObjectId::default() };
         if fleet.find(&id).is_none() {
             let (_, clusters) = found.entry((namespace, id.name)).or_insert((cluster, BTreeSet::new()));
             clusters.extend(cluster_name(cluster));

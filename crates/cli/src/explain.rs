@@ -10,11 +10,11 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use fleet::{Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of_skips, help_of_unknown};
-use metadata_propagation::{Report, Skipped};
+use metadata_propagation::{Report, Settings, Skipped};
 
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::live::{self, Question};
-use crate::names::{self, is_meant};
+use crate::names::{self, begins, is_meant};
 use crate::output::text::visible;
 use crate::style::{BOLD, DIM};
 use crate::{Exit, Failure, input, output, progress, settings};
@@ -28,11 +28,21 @@ const BAD: Style = AnsiColor::Red.on_default();
 pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
+    let is_folder = |key: &&String| paths.is_empty() && !args.live.is_named() && Path::new(key).is_dir();
+    if let Some(key) = key.as_ref().filter(is_folder) {
+        return Err(Failure(format!(
+            "`{key}` is a directory; to read it, use `--filename {key}`; for a label or annotation of this name, use \
+             `--label-columns {key}`"
+        )));
+    }
     let question = Question { object: Some(&args.object), is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &paths, &question)?;
     let fleet = &input.fleet;
     let hierarchy = Hierarchy::of(fleet, &settings);
-    let meant = meant(&hierarchy, args);
+    let mut meant = meant(&hierarchy, args);
+    let predicted = if meant.is_empty() { predicted(&hierarchy, args) } else { Vec::new() };
+    meant.extend(&predicted);
+    let unnamed = UnnamedGroups::of(fleet, &settings);
     let mut out = String::new();
     // Columns are for trees, also that of one object.
     let is_one = args.object.contains('/') && args.label_columns.is_empty();
@@ -43,7 +53,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
             Some(key) if is_one => {
                 meant.iter().map(|number| json::propagation_path(&hierarchy, *number, key)).collect()
             }
-            None if is_one => meant.iter().filter_map(|number| json::object(&hierarchy, *number)).collect(),
+            None if is_one => meant.iter().filter_map(|number| json::object(&hierarchy, *number, &unnamed)).collect(),
             _ => meant.iter().filter_map(|number| json::tree(&hierarchy, *number, &columns)).collect(),
         };
         out = format!("{values:#}\n");
@@ -53,8 +63,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
                 out.push('\n');
             }
             match &key {
-                Some(key) => propagation_path(&hierarchy, fleet, *number, key, &mut out),
-                None => object(&hierarchy, *number, &mut out),
+                Some(key) => propagation_path(&hierarchy, (fleet, &unnamed), *number, key, &mut out),
+                None => object(&hierarchy, *number, &unnamed, &mut out),
             }
         }
     } else {
@@ -67,6 +77,17 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     if let Some(asked) = input.asked.as_ref().filter(|_| meant.is_empty()) {
         progress::end();
         anstream::eprintln!("read {asked}; use `--namespace` for another namespace, or `--all-namespaces`");
+    }
+    for member in predicted.iter().filter_map(|number| hierarchy.member(*number)) {
+        progress::end();
+        anstream::eprintln!(
+            "note: `{}` is not in the input; {} is predicted and fits this name",
+            args.object,
+            member.id
+        );
+    }
+    if meant.is_empty() {
+        input::note(&input);
     }
     let is_unreadable = input::warn(&input);
     if let Some(key) = &key
@@ -101,10 +122,46 @@ fn meant(hierarchy: &Hierarchy, args: &ExplainArgs) -> Vec<usize> {
     meant.map(|(number, _)| number).collect()
 }
 
+/// The predicted objects that stand for an object which is not in the input: of those whose name it may have, the ones
+/// with the longest name.
+fn predicted(hierarchy: &Hierarchy, args: &ExplainArgs) -> Vec<usize> {
+    let namespace = args.sources.namespace.as_deref();
+    let members = hierarchy.members().iter().enumerate().filter(|(_, member)| member.origin.is_none());
+    let fitting = members.filter_map(|(number, member)| Some((begins(&member.id, &args.object, namespace)?, number)));
+    let fitting: Vec<(usize, usize)> = fitting.collect();
+    let longest = fitting.iter().map(|(length, _)| *length).max();
+    fitting.into_iter().filter(|(length, _)| Some(*length) == longest).map(|(_, number)| number).collect()
+}
+
+/// The API groups of composites that the files define and no setting names.
+struct UnnamedGroups(BTreeSet<String>);
+
+impl UnnamedGroups {
+    fn of(fleet: &Fleet, settings: &Settings) -> UnnamedGroups {
+        let groups = fleet.composite_groups().into_iter().map(|(_, group)| group);
+        UnnamedGroups(groups.filter(|group| !settings.cloud_tags.has_group(group)).collect())
+    }
+
+    /// Why no label of a composite becomes a cloud tag, if that is because no setting names its API group.
+    fn reason(&self, member: &Member) -> Option<String> {
+        let group = self.0.get(&member.id.group)?;
+        Some(format!("no setting names the API group `{group}`, so no label becomes a cloud tag"))
+    }
+
+    /// Prints the reason, with the setting that is missing.
+    fn add(&self, member: &Member, out: &mut String) {
+        let Some(reason) = self.reason(member) else { return };
+        let _ = writeln!(out, "  {reason}");
+        let help = "add the group to `cloudTags.composites`, and use `--settings`: `propagate check` prints an example";
+        add_help(Some(&help.to_owned()), "  ", out);
+    }
+}
+
 /// All labels and annotations of one object, and where they are set.
-fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
+fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups, out: &mut String) {
     let Some(member) = hierarchy.member(number) else { return };
     let _ = writeln!(out, "{BOLD}{}{BOLD:#}{}", member.id, note(member));
+    unnamed.add(member, out);
     if let Some(reason) = &member.unknown {
         let _ = writeln!(out, "  skipped: {reason}");
         add_help(help_of_unknown(reason).as_ref(), "  ", out);
@@ -136,7 +193,7 @@ fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
             let _ = writeln!(out, "    {}", label.fact());
         }
         for (key, reason) in &tags.not_propagating {
-            let _ = writeln!(out, "    {key}: {}", reason.as_str());
+            let _ = writeln!(out, "    {key}: {reason}");
         }
     }
     let skipped: Vec<_> = member.report.skipped.iter().filter(|skip| skip.instead.is_none()).collect();
@@ -155,7 +212,8 @@ fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
         let _ = writeln!(out, "    {misplaced}");
     }
     let Report { skipped, cloud_tags, .. } = &*member.report;
-    if member.carried.is_empty() && member.unknown.is_none() && skipped.is_empty() && cloud_tags.is_none() {
+    let is_known = member.unknown.is_none() && unnamed.reason(member).is_none();
+    if is_known && member.carried.is_empty() && skipped.is_empty() && cloud_tags.is_none() {
         let _ = writeln!(out, "  nothing propagates to it");
         let help = format!(
             "name a label or annotation (`propagate explain {}/{} KEY`), or a kind for its tree",
@@ -173,13 +231,20 @@ fn add_help(help: Option<&String>, indent: &str, out: &mut String) {
 }
 
 /// The whole propagation path of one key through an object.
-fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &str, out: &mut String) {
+fn propagation_path(
+    hierarchy: &Hierarchy,
+    (fleet, unnamed): (&Fleet, &UnnamedGroups),
+    number: usize,
+    key: &str,
+    out: &mut String,
+) {
     let mut locator = Locator::new(fleet.sources());
     for step in hierarchy.propagation_path(number, key) {
         let Some(member) = hierarchy.member(step.member) else { continue };
         let (marked, end) =
             if step.member == number { (BOLD, BOLD.render_reset()) } else { (Style::new(), BOLD.render_reset()) };
         let _ = writeln!(out, "{marked}{}{end}{}", member.id, note(member));
+        unnamed.add(member, out);
         if step.placements.is_empty() && step.patches.is_empty() {
             let reason =
                 hierarchy.unknown(step.member).map(|(member, reason)| format!(": {} is skipped: {reason}", member.id));
@@ -187,7 +252,11 @@ fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &s
                 writeln!(out, "  `{key}` is not set here and does not propagate here{}", reason.unwrap_or_default());
             let help = match hierarchy.unknown(step.member) {
                 Some((_, reason)) => help_of_unknown(reason),
-                None => Some("set it where it propagates from: `propagate rules` lists the places".to_owned()),
+                None if unnamed.reason(member).is_some() => None,
+                None => Some(match hierarchy.place_above(step.member) {
+                    Some(place) => format!("set it in {place}"),
+                    None => "set it in one of the places that `propagate rules` lists".to_owned(),
+                }),
             };
             add_help(help.as_ref(), "  ", out);
         }
@@ -197,9 +266,10 @@ fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &s
         for placements in step.placements.chunk_by(is_alike) {
             let Some(placement) = placements.first() else { continue };
             let value = placement.value.as_ref().map(|value| format!(" {}", visible(value))).unwrap_or_default();
-            let places = placements.iter().filter(|placement| !is_absent(&placement.state)).filter_map(|placement| {
-                Some(place(&mut locator, fleet, (member.origin.as_ref()?, &placement.at), &[key.to_owned()]))
-            });
+            let places =
+                placements.iter().filter(|placement| has_position(member, placement)).filter_map(|placement| {
+                    Some(place(&mut locator, fleet, (member.origin.as_ref()?, &placement.at), &[key.to_owned()]))
+                });
             let places: String = places.collect();
             let arrow = if placement.state == State::NotPropagated { "from " } else { "" };
             let at: Vec<&str> = placements.iter().map(|placement| &*placement.at).collect();
@@ -222,6 +292,16 @@ fn place(locator: &mut Locator<'_>, fleet: &Fleet, (origin, at): (&Origin, &str)
     let place = locator.locate(origin, at, keys);
     let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
     format!(" {DIM}{name}:{}:{}{DIM:#}", place.position.line, place.position.column)
+}
+
+/// Whether the file has a position for an entry: that of the entry, or of the map that it belongs in.
+fn has_position(member: &Member, placement: &Placement) -> bool {
+    let is_written = || member.written.pointer(&format!("/{}", placement.at.replace('.', "/"))).is_some();
+    match &placement.state {
+        State::NotPropagated | State::NoTag => false,
+        State::Missing | State::Tag => is_written(),
+        State::Set | State::Present | State::Predicted | State::Differs(_) => true,
+    }
 }
 
 /// Whether nothing is set at the place that is printed.

@@ -172,6 +172,45 @@ fn from_here(prefix: &str, path: &str) -> PathBuf {
     PathBuf::from(up + path)
 }
 
+/// The sides of a comparison, as git writes them.
+pub(crate) struct Range<'w> {
+    old: &'w str,
+    /// `None` is the working tree.
+    pub(crate) new: Option<&'w str>,
+    /// Whether the old side is where the two branched off.
+    is_from_merge_base: bool,
+}
+
+impl<'w> Range<'w> {
+    /// `A`, `A..B`, or `A...B`. Without `B` the new side is the working tree.
+    pub(crate) fn of(written: &'w str) -> Range<'w> {
+        let parts = |separator| written.split_once(separator);
+        let (old, new, is_from_merge_base) = match (parts("..."), parts("..")) {
+            (Some((old, new)), _) => (old, new, true),
+            (None, Some((old, new))) => (old, new, false),
+            (None, None) => (written, "", false),
+        };
+        Range { old, new: Some(new).filter(|new| !new.is_empty()), is_from_merge_base }
+    }
+
+    /// The revision of the old side.
+    ///
+    /// # Errors
+    /// When git cannot be run, or the two sides have no commit in common.
+    pub(crate) fn old(&self) -> Result<String, Failure> {
+        if !self.is_from_merge_base {
+            return Ok(self.old.to_owned());
+        }
+        let new = self.new.unwrap_or("HEAD");
+        // git says nothing if there is none.
+        let none = |Failure(message)| match &*message {
+            "" => Failure(format!("`{}` and `{new}` have no commit in common", self.old)),
+            _ => Failure(message),
+        };
+        git(&["merge-base", "--end-of-options", self.old, new], None, None).map(line).map_err(none)
+    }
+}
+
 fn line(output: Vec<u8>) -> String {
     String::from_utf8_lossy(&output).trim_end_matches(['\r', '\n']).to_owned()
 }
@@ -201,6 +240,20 @@ fn git(arguments: &[&str], of: Option<(&Path, &Path)>, input: Option<Vec<u8>>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_is_written_as_for_git() {
+        for (written, expected) in [
+            ("main", ("main", None, false)),
+            ("main..", ("main", None, false)),
+            ("main..topic", ("main", Some("topic"), false)),
+            ("main...", ("main", None, true)),
+            ("v1.0...topic", ("v1.0", Some("topic"), true)),
+        ] {
+            let Range { old, new, is_from_merge_base } = Range::of(written);
+            assert_eq!((old, new, is_from_merge_base), expected, "{written}");
+        }
+    }
 
     #[test]
     fn a_path_of_the_repository_is_seen_from_a_folder_in_it() {

@@ -51,6 +51,9 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
         };
         output::print(picture.as_bytes())?;
     }
+    if graph.is_empty() {
+        input::note(&input);
+    }
     let is_unreadable = input::warn(&input);
     Ok(match graph.is_empty() {
         _ if is_unreadable => Exit::Unreadable,

@@ -34,7 +34,7 @@ pub(crate) struct Input {
     pub(crate) asked: Option<String>,
 }
 
-/// The maximum number of warnings about objects that are skipped because another object has the same name.
+/// The maximum number of notes, and of warnings about objects that are skipped because another object has the same name.
 const NAMED: usize = 5;
 
 /// Where paths are read.
@@ -201,6 +201,22 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
         );
     }
     is_unreadable
+}
+
+/// Prints to standard error what was skipped because it is not a Kubernetes object, such as a kustomization: it may be why
+/// nothing is found.
+pub(crate) fn note(Input { fleet, .. }: &Input) {
+    progress::end();
+    let notes: Vec<&Problem> = fleet.problems().iter().filter(|problem| problem.severity == Severity::Note).collect();
+    let mut locator = Locator::new(fleet.sources());
+    for Problem { message, source, at, .. } in notes.iter().take(NAMED) {
+        let position = locator.position(*source, *at);
+        let name = fleet.sources().get(*source).map_or("", |source| &source.name);
+        anstream::eprintln!("note: {name}:{}:{}: {message}", position.line, position.column);
+    }
+    if notes.len() > NAMED {
+        anstream::eprintln!("and {}; `propagate check --verbose` prints all", count(notes.len() - NAMED, "more note"));
+    }
 }
 
 /// Reads the documents of texts in parallel.

@@ -159,7 +159,7 @@ pub(crate) fn plan(
 
 impl LiveArgs {
     /// Whether a flag selects a cluster.
-    fn is_named(&self) -> bool {
+    pub(crate) fn is_named(&self) -> bool {
         self.live || self.context.is_some() || self.kubeconfig.is_some() || self.all_namespaces
     }
 

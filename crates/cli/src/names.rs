@@ -43,6 +43,17 @@ pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> 
         && namespace.is_none_or(|namespace| id.namespace == namespace || id.namespace.is_empty())
 }
 
+/// Whether a predicted object stands for `KIND/NAME` or `KIND/NAMESPACE/NAME`, because a controller appends something to the
+/// name before its `*`: the length of what both names begin with.
+pub(crate) fn begins(id: &ObjectId, object: &str, namespace: Option<&str>) -> Option<usize> {
+    let (.., name) = parts(object);
+    let (name, begin) = (name?, id.name.strip_suffix('*')?);
+    let appended = name.strip_prefix(begin).filter(|rest| !rest.is_empty())?;
+    let is_created = appended.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-');
+    let created = ObjectId { name: name.to_owned(), ..id.clone() };
+    (is_created && is_meant(&created, object, namespace)).then_some(begin.len())
+}
+
 /// Whether a word names the kind of an object: the kind, its plural or its short name, in any case, with or without its
 /// group and version.
 pub(crate) fn is_kind(id: &ObjectId, word: &str) -> bool {
@@ -114,6 +125,7 @@ mod tests {
             kind: kind.to_owned(),
             namespace: "fleet".to_owned(),
             name: name.to_owned(),
+            ..ObjectId::default()
         }
     }
 
@@ -135,6 +147,23 @@ mod tests {
         }
         assert!(is_meant(&id("", "Ingress", "i"), "ingresses", Some("fleet")));
         assert!(!is_meant(&machine, "machine", Some("other")));
+    }
+
+    #[test]
+    fn a_name_in_the_cluster_fits_that_of_a_predicted_object() {
+        let node = ObjectId { namespace: String::new(), ..id("", "Node", "shop-web-*") };
+        for (word, expected) in [
+            ("Node/shop-web-x7k2p-1", Some(9)),
+            ("no/shop-web-x7k2p", Some(9)),
+            ("Node/shop-web-", None),
+            ("Node/shop-batch-x7k2p", None),
+            ("Node/shop-web-a.b", None),
+            ("Machine/shop-web-x7k2p", None),
+            ("Node", None),
+        ] {
+            assert_eq!(begins(&node, word, None), expected, "{word}");
+        }
+        assert_eq!(begins(&id("", "Node", "shop-web-1"), "Node/shop-web-1", None), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use self::answer::PlanAnswer;
 use self::not_read::Matters;
 use crate::args::{PlanArgs, PlanFailOn, PlanFormat};
 use crate::file::{self, hash_of};
-use crate::git::{Checkout, Submodule, WorkTree};
+use crate::git::{Checkout, Range, Submodule, WorkTree};
 use crate::input::{self, Input, InputPlace, UnreadSource};
 use crate::kustomizations::unrendered;
 use crate::sources::InputSources;
@@ -103,9 +103,9 @@ pub(crate) fn revisions(written: &str, paths: &[PathBuf], sources: &InputSources
     }
     let here = [PathBuf::from(".")];
     let paths = if paths.is_empty() { &here[..] } else { paths };
-    let (old, new) = written.split_once("..").map_or((written, None), |(old, new)| (old, Some(new)));
-    let old = Revision::of(old, sources.kustomize)?;
-    let new = new.map(|new| Revision::of(new, sources.kustomize)).transpose()?;
+    let range = Range::of(written);
+    let old = Revision::of(&range.old()?, sources.kustomize)?;
+    let new = range.new.map(|new| Revision::of(new, sources.kustomize)).transpose()?;
     let folders = [Some(old.place.folder.as_path()), new.as_ref().map(|new| new.place.folder.as_path())];
     for path in paths {
         if !folders.iter().any(|folder| folder.unwrap_or(Path::new("")).join(path).exists()) {

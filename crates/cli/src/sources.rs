@@ -40,8 +40,8 @@ pub(crate) struct InputSources {
     /// The namespace of objects that do not set one [default: default].
     #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
     pub(crate) namespace: Option<String>,
-    /// Render folders that have a kustomization with `kustomize` or `kubectl`, and read what comes out: those that no other
-    /// kustomization is made from.
+    /// Render folders that have a kustomization with `kustomize` or `kubectl`, and read the output. A folder that another
+    /// kustomization includes is not rendered on its own.
     #[arg(long)]
     pub(crate) kustomize: bool,
     /// The policy's settings, or a manifest of the policy that has them [default: the defaults].

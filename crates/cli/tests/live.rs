@@ -33,16 +33,16 @@ ClusterClass fleet/standard
 Cluster fleet/c1
   spec.topology.workers.machineDeployments[md0].metadata.labels: payments (set here) clusters.cluster.x-k8s.io/fleet/c1:37:41
 MachineDeployment fleet/c1-md0
-  metadata.labels, spec.template.metadata.labels: payments (missing) machinedeployments.cluster.x-k8s.io/fleet/c1-md0:5:9 machinedeployments.cluster.x-k8s.io/fleet/c1-md0:24:9
+  metadata.labels, spec.template.metadata.labels: payments (missing) machinedeployments.cluster.x-k8s.io/fleet/c1-md0:5:9
     `.spec.topology.workers.machineDeployments[i].metadata.labels` => `MachineDeployment.labels`, `MachineDeployment.spec.template.metadata.labels`
   from ClusterClass fleet/standard .spec.workers.machineDeployments[i].metadata: platform not propagated
     overridden by a source with higher precedence
     help: change the source with higher precedence, or remove the key there
 MachineSet fleet/c1-md0-x7k2p
-  metadata.labels, spec.template.metadata.labels: payments (missing) machinesets.cluster.x-k8s.io/fleet/c1-md0-x7k2p:5:9 machinesets.cluster.x-k8s.io/fleet/c1-md0-x7k2p:23:9
+  metadata.labels, spec.template.metadata.labels: payments (missing) machinesets.cluster.x-k8s.io/fleet/c1-md0-x7k2p:5:9
     `.spec.template.metadata.labels` => `MachineSet.labels`, `MachineSet.spec.template.metadata.labels`
 Machine fleet/c1-md0-x7k2p-1
-  metadata.labels: payments (missing) machines.cluster.x-k8s.io/fleet/c1-md0-x7k2p-1:4:5
+  metadata.labels: payments (missing)
     `.spec.template.metadata.labels` => `Machine.labels`, `InfraMachine.labels`, `BootstrapConfig.labels`
 Node worker-1
   from Machine fleet/c1-md0-x7k2p-1: not propagated

@@ -94,6 +94,7 @@ pub use kube::group_version_kind::GroupVersionKind;
 pub use kube::lookup_record::LookupRecord;
 pub use kube::map_kind::MapKind;
 pub use kube::masks::Masks;
+pub use kube::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 pub use kube::request::{Call, Operation, Review};
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use setting_types::{

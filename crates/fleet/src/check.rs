@@ -20,6 +20,7 @@ use crate::probe::{Blame, ReadProblem, blame, probe};
 use crate::refusal::{Refusal, has_rules, of_object};
 use crate::relations::{is_of_topology, related};
 use crate::templates::TemplateEvaluation;
+use crate::topology_findings::topology_findings;
 
 /// Checks objects under the same settings.
 pub struct Checker {
@@ -36,7 +37,7 @@ pub struct ObjectFindings {
     pub findings: Vec<ObjectFinding>,
     /// Why the object was not compared with its sources, if it was not.
     pub inert: Option<NotApplicable>,
-    /// Whether the policy reads objects of this kind at all.
+    /// Whether anything is checked in objects of this kind, by the policy or like a webhook of Cluster API.
     pub is_concerned: bool,
     /// Why the object itself could not be read, if that is among the findings.
     own_problem: Option<ReadProblem>,
@@ -95,7 +96,8 @@ impl Checker {
         for (object, checked) in objects.iter().zip(&mut all) {
             let of_class = class_findings(object, fleet);
             checked.is_concerned |= !of_class.is_empty();
-            checked.findings.extend(activation.findings(object).into_iter().chain(of_class));
+            let of_topology = topology_findings(object, fleet);
+            checked.findings.extend(activation.findings(object).into_iter().chain(of_class).chain(of_topology));
         }
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
         if blames.is_empty() {
@@ -140,7 +142,7 @@ impl Checker {
         let review = object.review();
         let refused = of_refusals(object);
         if !concerns(&review, &self.verify) {
-            let is_concerned = !refused.is_empty();
+            let is_concerned = has_rules(&object.id);
             return (ObjectFindings { findings: refused, is_concerned, ..ObjectFindings::default() }, None);
         }
         let outcome = evaluate(&review, &self.verify, cluster);

@@ -318,7 +318,7 @@ impl Fleet {
     /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
     /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
     /// let [group, kind, namespace, name] = ["cluster.x-k8s.io", "Machine", "default", "m"].map(String::from);
-    /// let found = fleet.find(&ObjectId { group, kind, namespace, name });
+    /// let found = fleet.find(&ObjectId { group, kind, namespace, name, ..ObjectId::default() });
     /// assert_eq!(found.map(|object| &*object.version), Some("v1beta2"));
     /// ```
     #[must_use]

@@ -58,7 +58,7 @@ fn of_reason(reason: SkipReason, carried: Carried, key: Option<&str>) -> String 
                  `--additional-sync-machine-labels` and to `clusterApi.node.additionalLabels`"
             );
         }
-        SkipReason::NotPropagated => "set it where it propagates from: `propagate rules` lists the places",
+        SkipReason::NotPropagated => "set it in one of the places that `propagate rules` lists",
         SkipReason::Overridden => "change the source with higher precedence, or remove the key there",
         SkipReason::Forced => "use another key: Cluster API sets this one",
         SkipReason::ControllerOwned => "use another key: this one is reserved",
@@ -173,6 +173,7 @@ mod tests {
             kind: kind.to_owned(),
             namespace: "fleet".to_owned(),
             name: "c1".to_owned(),
+            ..ObjectId::default()
         };
         let expected = "it does not propagate from here; set it in `spec.topology.controlPlane.metadata.labels`, \
                         `spec.topology.workers.machineDeployments[].metadata.labels` or \

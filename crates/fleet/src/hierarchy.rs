@@ -263,6 +263,13 @@ impl Hierarchy {
         self.find(id)
     }
 
+    /// The objects above one, from the nearest on.
+    pub(crate) fn above(&self, id: &ObjectId) -> impl Iterator<Item = &Member> {
+        let parent = |member: &Member| member.parent.and_then(|parent| self.members.get(parent));
+        let member = self.find(id).and_then(|number| self.members.get(number));
+        std::iter::successors(member.and_then(parent), move |member| parent(member))
+    }
+
     /// How many objects one represents: a predicted Machine, and its dependents, represent all Machines of the owner.
     pub(crate) fn represented_by(&self, id: &ObjectId) -> u64 {
         let mut next = self.find(id);

@@ -38,10 +38,10 @@ pub fn of_kustomize(sources: &[Source], prefix: &str) -> BTreeMap<usize, Reading
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         found.insert(number, skipped(number, messages::KUSTOMIZATION.to_owned()));
         let json = value(source);
-        let patches = patches(&json).into_iter().map(|path| (path, messages::kustomize_patch(&source.name)));
-        let others = configurations(&json).into_iter().map(|path| (path, messages::kustomize_file(&source.name)));
-        for (path, message) in others.chain(patches) {
-            if let Some(number) = by_name.get(&*joined(folder, &path)) {
+        let patches = patches(&json).into_iter().map(|named| (named, messages::kustomize_patch(&path)));
+        let others = configurations(&json).into_iter().map(|named| (named, messages::kustomize_file(&path)));
+        for (named, message) in others.chain(patches) {
+            if let Some(number) = by_name.get(&*joined(folder, &named)) {
                 found.insert(*number, skipped(*number, message));
             }
         }

@@ -44,6 +44,7 @@ mod shared;
 mod source;
 mod splice;
 mod templates;
+mod topology_findings;
 mod tree;
 mod value;
 mod written;

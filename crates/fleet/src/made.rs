@@ -35,7 +35,7 @@ impl Fleet {
     /// ```
     /// use fleet::{Fleet, ObjectId};
     ///
-    /// let id = ObjectId { group: String::new(), kind: "Cluster".into(), namespace: String::new(), name: "c".into() };
+    /// let id = ObjectId { group: String::new(), kind: "Cluster".into(), namespace: String::new(), name: "c".into(), ..ObjectId::default() };
     /// assert!(Fleet::default().made_since(&Fleet::default(), &id).is_none());
     /// ```
     #[must_use]
@@ -70,6 +70,7 @@ pub(crate) fn class(cluster: &Value, id: &ObjectId) -> Option<ObjectId> {
         kind: "ClusterClass".to_owned(),
         namespace: namespace.unwrap_or(&id.namespace).to_owned(),
         name: name.to_owned(),
+        ..ObjectId::default()
     })
 }
 
@@ -80,6 +81,7 @@ pub(crate) fn template(class: &ObjectId, reference: &Value) -> ObjectId {
         kind: text(reference, "kind").to_owned(),
         namespace: class.namespace.clone(),
         name: text(reference, "name").to_owned(),
+        ..ObjectId::default()
     }
 }
 

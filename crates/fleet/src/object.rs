@@ -24,7 +24,7 @@ pub struct FleetObject {
 }
 
 /// Group, kind, namespace and name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId {
     /// Such as `cluster.x-k8s.io`; empty for the core group.
     pub group: String,
@@ -35,6 +35,8 @@ pub struct ObjectId {
     pub namespace: String,
     /// The name, or else `generateName`.
     pub name: String,
+    /// For a predicted Node the Cluster whose Node it is, as `fleet/c1`: Nodes of two Clusters may have one name.
+    pub cluster: String,
 }
 
 /// Where an object was found.
@@ -133,6 +135,7 @@ impl ObjectId {
             kind: get.kind.clone(),
             namespace: get.namespace.clone().unwrap_or_default(),
             name: get.name.clone(),
+            ..ObjectId::default()
         }
     }
 }
@@ -157,6 +160,7 @@ impl HeadMetadata<'_> {
             kind: kind.to_owned(),
             namespace: owned(&self.namespace),
             name: name.unwrap_or_else(|| owned(&self.generate_name)),
+            ..ObjectId::default()
         }
     }
 }

@@ -214,7 +214,13 @@ impl Plan {
         // From the top down, in the direction of propagation.
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));
-        plan.further = members.filter_map(|member| entries.remove(&member.id)).flatten().collect();
+        let is_orphaning = |planned: &PlannedEdit| planned.edit.effect == Effect::Destructive && !planned.is_deletion;
+        let orphaning = plan.objects.iter().filter(|object| object.edits.iter().any(is_orphaning));
+        let orphaning: BTreeSet<&ObjectId> = orphaning.map(|object| &object.id).collect();
+        // What is orphaned stays as it is.
+        let stays = |id: &ObjectId| after.above(id).any(|above| orphaning.contains(&above.id));
+        let further = members.filter_map(|member| entries.remove(&member.id)).flatten();
+        plan.further = further.filter(|entry| orphaning.is_empty() || !stays(&entry.id)).collect();
         let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();
         plan.unknown.extend(unknown(&before, &after).into_iter().filter(|object| !unreadable.contains(&object.id)));
         plan.verdict = Verdict::of(&plan, &after);

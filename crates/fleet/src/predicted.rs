@@ -134,7 +134,13 @@ impl Maker<'_> {
         let reference = reference?;
         let (kind, name) = (text(reference, "kind"), text(reference, "name"));
         let namespace = self.id.namespace.clone();
-        (self.find)(&ObjectId { group: group.to_owned(), kind: kind.to_owned(), namespace, name: name.to_owned() })
+        (self.find)(&ObjectId {
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            namespace,
+            name: name.to_owned(),
+            ..ObjectId::default()
+        })
     }
 
     /// What Machines are created from.
@@ -261,7 +267,9 @@ fn machine_parts(machine: &Maker<'_>) -> Vec<FleetObject> {
                 (NODE_MACHINE): machine.id.name,
             } },
         });
-        made.push(object("", "v1", "Node", "", name, &json));
+        let mut node = object("", "v1", "Node", "", name, &json);
+        node.id.cluster = format!("{}/{}", machine.id.namespace, machine.cluster_name());
+        made.push(node);
     }
     made
 }
@@ -295,7 +303,13 @@ fn made_from(reference: &Value, version: &str) -> Option<(String, String, String
 fn object(group: &str, version: &str, kind: &str, namespace: &str, name: &str, json: &Value) -> FleetObject {
     let owned = str::to_owned;
     FleetObject {
-        id: ObjectId { group: owned(group), kind: owned(kind), namespace: owned(namespace), name: owned(name) },
+        id: ObjectId {
+            group: owned(group),
+            kind: owned(kind),
+            namespace: owned(namespace),
+            name: owned(name),
+            ..ObjectId::default()
+        },
         version: owned(version),
         json: json.to_string().into(),
         origin: Origin { source: 0, document: 0..0, item: None },
@@ -313,6 +327,7 @@ mod tests {
             kind: kind.to_owned(),
             namespace: "fleet".to_owned(),
             name: "cp".to_owned(),
+            ..ObjectId::default()
         };
         let (object, find) = (json!({ "spec": spec }), |_: &ObjectId| None);
         let maker = Maker { id: &id, version, object: &object, class: None, cluster: "c1", children: &[], find: &find };

@@ -65,15 +65,15 @@ pub(crate) mod messages {
     pub(crate) const MORE_DOCUMENTS: &str = "expected a single document, but a second one begins here";
     pub(crate) const JSON_PATCH: &str = "a JSON patch, not a Kubernetes object; skipped";
     pub(crate) const HELM_TEMPLATE: &str =
-        "a Helm template, not a manifest; skipped: run `helm template … | propagate check -`";
-    pub(crate) const KUSTOMIZATION: &str = "a kustomization, not a manifest; skipped: `--kustomize` renders it";
+        "a Helm template, not a manifest; use `helm template … | propagate check -` to render it";
+    pub(crate) const KUSTOMIZATION: &str = "a kustomization, not a manifest; use `--kustomize` to render it";
 
     pub(crate) fn kustomize_patch(kustomization: &str) -> String {
-        format!("a patch of {kustomization}, not a manifest; skipped: `--kustomize` applies it")
+        format!("a patch of {kustomization}, not a manifest; use `--kustomize` to apply it")
     }
 
     pub(crate) fn kustomize_file(kustomization: &str) -> String {
-        format!("a file of {kustomization}, not a manifest; skipped: `--kustomize` reads it")
+        format!("a file of {kustomization}, not a manifest; use `--kustomize` to read it")
     }
 
     pub(crate) const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is missing";

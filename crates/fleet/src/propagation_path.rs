@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated, Skipped};
 use serde::Serialize;
 use serde_json::Value;
@@ -115,6 +115,46 @@ impl Hierarchy {
     #[must_use]
     pub fn own_placements(&self, number: usize, key: &str) -> Vec<Placement> {
         self.placements(number, key, &self.entries(&self.line(number)))
+    }
+
+    /// Where to set a label or annotation so that it propagates to an object: in the entry of the topology that it is created
+    /// for, or in the template of the topmost owner of its Machines. `None` if nothing above it has such a place.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Hierarchy, Source};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
+    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
+    /// let place = "`spec.template.metadata` of MachineSet default/s";
+    /// assert_eq!((hierarchy.place_above(0), hierarchy.place_above(1).as_deref()), (None, Some(place)));
+    /// ```
+    #[must_use]
+    pub fn place_above(&self, number: usize) -> Option<String> {
+        let line: Vec<&Member> = self.line(number).iter().filter_map(|number| self.member(*number)).collect();
+        let has_topology = |member: &&&Member| {
+            member.id.group == CORE_GROUP
+                && member.id.kind == "Cluster"
+                && member.written.pointer("/spec/topology").is_some()
+        };
+        let (_, above) = line.split_last()?;
+        if let Some(cluster) = above.iter().find(has_topology) {
+            let entry = line.iter().find_map(|member| member.topology_entries.first());
+            let entry = entry.map(|(list, name)| format!("workers.{list}[{name}]"));
+            let of_control_plane = || line.iter().any(|member| member.id.is_control_plane());
+            let entry = entry.or_else(|| of_control_plane().then(|| "controlPlane".to_owned()))?;
+            return Some(format!("`spec.topology.{entry}.metadata` of {}", cluster.id));
+        }
+        above.iter().find_map(|member| {
+            let template = match &*member.id.kind {
+                "MachineDeployment" | "MachineSet" | "MachinePool" if member.id.group == CORE_GROUP => "spec.template",
+                _ if member.id.has_machines() => "spec.machineTemplate",
+                _ => return None,
+            };
+            Some(format!("`{template}.metadata` of {}", member.id))
+        })
     }
 
     /// An object, preceded by everything above it.
@@ -243,7 +283,7 @@ fn tags(member: &Member, key: &str) -> Option<Placement> {
         return Some(Placement { at, value: Some(value.clone()), state: State::Tag, why, help: None });
     }
     let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.fact().to_string());
-    let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| reason.as_str().to_owned()))?;
+    let why = skipped.or_else(|| report.not_propagating.get(key).map(ToString::to_string))?;
     let help =
         "change the label to one that the profile allows (`propagate profiles`), or define it in a label registry";
     Some(Placement { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })

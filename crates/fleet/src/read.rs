@@ -135,9 +135,10 @@ impl DocumentReader {
         let Ok(head) = serde_json::from_str::<Head<'_>>(json) else {
             let is_meant = serde_json::from_str::<Meant>(json).is_ok();
             let is_patch = serde_json::from_str::<Vec<JsonPatch>>(json).is_ok_and(|patch| !patch.is_empty());
-            let (severity, message) = match is_meant {
-                true => (Severity::Error, messages::NOT_STRINGS),
-                false if is_patch => (Severity::Note, messages::JSON_PATCH),
+            // A list of two is a struct of two fields to the reader.
+            let (severity, message) = match is_patch {
+                true => (Severity::Note, messages::JSON_PATCH),
+                false if is_meant => (Severity::Error, messages::NOT_STRINGS),
                 false => (Severity::Note, messages::NO_OBJECT),
             };
             return self.problem(severity, message.to_owned(), at);

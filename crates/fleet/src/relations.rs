@@ -17,6 +17,7 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
         kind: kind.to_owned(),
         namespace: namespace.to_owned(),
         name: name.to_owned(),
+        ..ObjectId::default()
     };
     if id.group == CORE_GROUP && id.kind == "Cluster" {
         let (name, namespace) = class_of(object)?;
@@ -103,7 +104,7 @@ pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
         };
         let (group, kind, name) =
             (group.to_owned(), text(reference, "kind").to_owned(), text(reference, "name").to_owned());
-        Some(ObjectId { group, kind, namespace: id.namespace.clone(), name })
+        Some(ObjectId { group, kind, namespace: id.namespace.clone(), name, ..ObjectId::default() })
     };
     paths.filter_map(reference).collect()
 }

@@ -123,6 +123,7 @@ spec: {clusterName: c1}
 ";
     let sentence = "label `team` not propagated: the value is not valid; change it on MachineSet fleet/ms (.spec.template.metadata.labels)";
     let expected = [
+        "8:62 Error refused the value `red team` of label `team` is not valid".to_owned(),
         "MachineSet fleet/ms: no owner propagates anything to it".to_owned(),
         format!("15:3 Warning illegal {sentence}"),
     ];

@@ -33,7 +33,7 @@ impl ListedKind {
     /// An example object of the kind, to find out whether a word names it.
     pub(crate) fn any(&self) -> ObjectId {
         let (group, kind) = (self.group.clone(), self.kind.clone());
-        ObjectId { group, kind, namespace: String::new(), name: String::new() }
+        ObjectId { group, kind, ..ObjectId::default() }
     }
 
     /// The path of its objects, in a namespace or in all.

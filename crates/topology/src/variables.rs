@@ -64,8 +64,9 @@ fn defaulted(written: &[Value], class: &Value, schemas: &BTreeMap<&str, &Value>)
     for entry in written {
         let name = text(entry, &["name"]);
         let Some(schema) = schemas.get(name) else {
-            // Extensions define variables that only the status of the stored class lists.
+            // Extensions define variables that only the status of the stored class lists, and read them.
             if list(class, &["spec", "patches"]).iter().any(|patch| get(patch, &["external"]).is_some()) {
+                values.insert(name.to_owned(), entry.get("value").cloned().unwrap_or_default());
                 continue;
             }
             return Err(TopologyRefusal::UndefinedVariable(name.to_owned()).into());

@@ -85,7 +85,7 @@ fn of_topology(
 }
 
 fn command(id: &ObjectId, form: &str, patch: &Value) -> String {
-    let ObjectId { group, kind, namespace, name } = id;
+    let ObjectId { group, kind, namespace, name, .. } = id;
     let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {}", quoted(namespace)) };
     format!(
         "kubectl patch {kind}.{group} {}{namespace} --type={form} -p {}\n",

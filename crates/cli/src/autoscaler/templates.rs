@@ -25,6 +25,7 @@ impl<'w> Templates<'w> {
             kind: text("kind").to_owned(),
             namespace: group.id.namespace.clone(),
             name: text("name").to_owned(),
+            ..ObjectId::default()
         };
         self.0.get(&id).copied()
     }

@@ -1,15 +1,69 @@
 //! Objects that are not checked, or not against everything: their ClusterClass is not among the files, or no setting names
 //! their API group.
 
-use fleet::{Fleet, FleetObject, Locator, count};
-use metadata_propagation::{Settings, concerns};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use fleet::{Fleet, FleetObject, Locator, ObjectFindings, count};
+use metadata_propagation::Settings;
+use metadata_propagation::tags::SEEDED;
 use serde_json::Value;
 
-use crate::classes;
+use crate::classes::{is_definition, missing};
 use crate::output::report::{NotChecked, Where};
 
-/// What is not checked in a root.
-pub(super) fn unchecked(fleet: &Fleet, root: Option<&str>, settings: &Settings) -> Vec<NotChecked> {
+/// Why an object is not checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum UncheckedReason {
+    /// It is a composite, defines composites or composes their resources, and no setting names their API group.
+    NoSetting(String),
+    /// It is a template of Cluster API without metadata that propagates.
+    Template,
+    /// No rule reads such objects.
+    NoRule,
+}
+
+/// The end of a sentence about an object that is not checked.
+impl fmt::Display for UncheckedReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UncheckedReason::NoSetting(group) => write!(f, "no setting names the API group `{group}`"),
+            UncheckedReason::Template => f.write_str("templates are only read for the Clusters that use them"),
+            UncheckedReason::NoRule => f.write_str("no rule reads objects of this kind"),
+        }
+    }
+}
+
+/// Why each object of a root is not checked, in the order of the objects; `None` for those that are.
+pub(super) fn reasons(fleet: &Fleet, checked: &[ObjectFindings], settings: &Settings) -> Vec<Option<UncheckedReason>> {
+    let defined: BTreeSet<String> = fleet.composite_groups().into_iter().map(|(_, group)| group).collect();
+    let reason = |(object, checked): (&FleetObject, &ObjectFindings)| {
+        if !checked.findings.is_empty() {
+            return None;
+        }
+        if let Some(group) = group_of_composites(object) {
+            let is_named = settings.cloud_tags.has_group(&group);
+            return (!is_named).then_some(UncheckedReason::NoSetting(group));
+        }
+        match &object.id.group {
+            _ if checked.is_concerned => None,
+            group if defined.contains(group) => Some(UncheckedReason::NoSetting(group.clone())),
+            group if is_definition(&object.id) && group.ends_with("cluster.x-k8s.io") => {
+                Some(UncheckedReason::Template)
+            }
+            _ => Some(UncheckedReason::NoRule),
+        }
+    };
+    fleet.objects().zip(checked).map(reason).collect()
+}
+
+/// What is not checked in a root, with the reasons of its objects.
+pub(super) fn notes(
+    fleet: &Fleet,
+    root: Option<&str>,
+    reasons: &[Option<UncheckedReason>],
+    settings: &Settings,
+) -> Vec<NotChecked> {
     let mut locator = Locator::new(fleet.sources());
     let mut entry = |object: &FleetObject, message: String, settings: Option<String>| {
         let place = locator.locate(&object.origin, "", &[]);
@@ -17,24 +71,46 @@ pub(super) fn unchecked(fleet: &Fleet, root: Option<&str>, settings: &Settings) 
         NotChecked { root: root.map(str::to_owned), message, settings, place }
     };
     let mut found = Vec::new();
-    for class in classes::missing(fleet) {
+    for class in missing(fleet) {
         found.push(entry(class.cluster, class.sentence("checked against it"), None));
     }
-    for (definition, group) in fleet.composite_groups() {
-        let is_skipped = |object: &&FleetObject| object.id.group == group && !concerns(&object.review(), settings);
-        let objects = fleet.objects().filter(is_skipped).count();
-        if objects > 0 {
-            let are = if objects == 1 { "is" } else { "are" };
-            let objects = count(objects, "object");
-            let message = format!("no setting names the API group `{group}`: {objects} {are} not checked");
-            found.push(entry(definition, message, Some(lines(fleet, &group))));
+    let mut unnamed: BTreeMap<&str, Vec<&FleetObject>> = BTreeMap::new();
+    for (object, reason) in fleet.objects().zip(reasons) {
+        if let Some(UncheckedReason::NoSetting(group)) = reason {
+            unnamed.entry(group.as_str()).or_default().push(object);
         }
+    }
+    for (group, objects) in unnamed {
+        let composite = objects.iter().find(|object| object.id.group == group);
+        let Some(shown) = composite.or(objects.first()).copied() else { continue };
+        let are = if objects.len() == 1 { "is" } else { "are" };
+        let number = count(objects.len(), "object");
+        let reason = UncheckedReason::NoSetting(group.to_owned());
+        let message = format!("{reason}: {number} {are} not checked");
+        found.push(entry(shown, message, Some(lines(fleet, (group, &objects), settings))));
     }
     found
 }
 
-/// The settings that name an API group, its claims, and where its composites say which provider they are for.
-fn lines(fleet: &Fleet, group: &str) -> String {
+/// The API group of the composites that a CompositeResourceDefinition defines or a Composition is for.
+fn group_of_composites(object: &FleetObject) -> Option<String> {
+    if object.id.group != "apiextensions.crossplane.io" {
+        return None;
+    }
+    let pointer = match &*object.id.kind {
+        "CompositeResourceDefinition" => "/spec/group",
+        "Composition" => "/spec/compositeTypeRef/apiVersion",
+        _ => return None,
+    };
+    let json: Value = serde_json::from_str(&object.json).ok()?;
+    let text = json.pointer(pointer)?.as_str()?;
+    let group = if object.id.kind == "Composition" { text.split_once('/')?.0 } else { text };
+    Some(group.to_owned()).filter(|group| !group.is_empty())
+}
+
+/// The settings that name an API group, its claims, where its composites say which provider they are for, and a label that
+/// becomes a tag unless the settings already define some.
+fn lines(fleet: &Fleet, (group, objects): (&str, &[&FleetObject]), settings: &Settings) -> String {
     let definitions: Vec<Value> = fleet
         .composite_definitions()
         .filter_map(|definition| serde_json::from_str(&definition.json).ok())
@@ -51,9 +127,34 @@ fn lines(fleet: &Fleet, group: &str) -> String {
         versions.iter().find_map(|version| provider(version.pointer("/schema/openAPIV3Schema")?, ""))
     });
     let provider = path.map_or_else(|| "fixed: generic".to_owned(), |path| format!("path: {path}"));
+    let tags = &settings.cloud_tags;
+    let labels = match tags.definitions.is_empty() && tags.registry.is_none() {
+        true => format!(
+            "\n  definitions: # each label that becomes a cloud tag\n    {}: {{ scope: platform, cloudTagPropagation: true }}",
+            example(group, objects)
+        ),
+        false => String::new(),
+    };
     format!(
-        "add to the settings:\ncloudTags:\n  composites:\n    - {{ apiGroups: [{group}], provider: {{ {provider} }}{claims} }}"
+        "add to the settings:\ncloudTags:\n  composites:\n    - {{ apiGroups: [{group}], provider: {{ {provider} }}{claims} }}{labels}"
     )
+}
+
+/// A label of a platform that one of the composites has, or else a common one.
+fn example(group: &str, objects: &[&FleetObject]) -> String {
+    let of = |object: &&FleetObject| {
+        let json: Value = serde_json::from_str(&object.json).ok()?;
+        let labels = json.pointer("/metadata/labels")?.as_object()?;
+        labels.keys().find(|key| is_of_platform(key)).cloned()
+    };
+    let mut composites = objects.iter().filter(|object| object.id.group == group);
+    composites.find_map(of).unwrap_or_else(|| "platform/env".to_owned())
+}
+
+/// Whether a label is one that a platform may define: `platform/NAME`, unless every registry has it.
+fn is_of_platform(key: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter));
+    key.strip_prefix("platform/").is_some_and(is_name) && !SEEDED.contains(&key)
 }
 
 /// The path of a field `provider` in a schema.
@@ -64,4 +165,103 @@ fn provider(schema: &Value, path: &str) -> Option<String> {
     own.map(|_| below("provider")).or_else(|| {
         properties.iter().filter(|(name, _)| *name != "status").find_map(|(name, field)| provider(field, &below(name)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use fleet::{Checker, Source, to_json};
+
+    use super::*;
+
+    const DEFINITION: &str = "apiVersion: apiextensions.crossplane.io/v2
+kind: CompositeResourceDefinition
+metadata: {name: xbuckets.acme.example.org}
+spec:
+  group: acme.example.org
+  names: {kind: XBucket, plural: xbuckets}
+---
+apiVersion: apiextensions.crossplane.io/v1
+kind: Composition
+metadata: {name: xbuckets}
+spec: {compositeTypeRef: {apiVersion: acme.example.org/v1, kind: XBucket}}
+";
+    const COMPOSITE: &str = "---
+apiVersion: acme.example.org/v1
+kind: XBucket
+metadata: {name: invoices, labels: {platform/origin: provisioned, platform/tier: web}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: other}
+";
+
+    fn fleet(text: &str) -> Fleet {
+        Fleet::read(vec![Source { name: "a.yaml".to_owned(), text: text.to_owned() }])
+    }
+
+    fn reasons_of(fleet: &Fleet, settings: &Settings) -> Vec<Option<UncheckedReason>> {
+        reasons(fleet, &Checker::new(settings).fleet(fleet), settings)
+    }
+
+    #[test]
+    fn definitions_and_compositions_are_checked_once_a_setting_names_their_group() {
+        let fleet = fleet(&format!("{DEFINITION}{COMPOSITE}"));
+        let of_group = || Some(UncheckedReason::NoSetting("acme.example.org".to_owned()));
+        let unnamed = [of_group(), of_group(), of_group(), Some(UncheckedReason::NoRule)];
+        assert_eq!(reasons_of(&fleet, &Settings::default()), unnamed);
+        let named = r#"{"cloudTags":{"composites":[{"apiGroups":["acme.example.org"],"provider":{"fixed":"aws"}}]}}"#;
+        let named = reasons_of(&fleet, &Settings::from_json(named).unwrap());
+        assert_eq!(named, [None, None, None, Some(UncheckedReason::NoRule)]);
+    }
+
+    #[test]
+    fn every_object_that_is_not_checked_has_its_reason() {
+        let object =
+            |api: &str, kind: &str| format!("---\n{{apiVersion: {api}, kind: {kind}, metadata: {{name: x}}}}\n");
+        let text = [
+            ("infrastructure.cluster.x-k8s.io/v1beta2", "DockerMachineTemplate"),
+            ("cluster.x-k8s.io/v1beta2", "MachineHealthCheck"),
+            ("cluster.x-k8s.io/v1beta2", "Cluster"),
+            ("apps/v1", "Deployment"),
+        ];
+        let fleet = fleet(&text.map(|(api, kind)| object(api, kind)).concat());
+        let reasons = reasons_of(&fleet, &Settings::default());
+        let printed: Vec<String> = reasons.iter().flatten().map(ToString::to_string).collect();
+        let expected = ["templates are only read for the Clusters that use them", "no rule reads objects of this kind"];
+        assert_eq!(printed, expected);
+        assert_eq!(reasons.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, false, true]);
+    }
+
+    #[test]
+    fn the_note_points_at_a_composite_if_there_is_one() {
+        let settings = Settings::default();
+        for (text, line, message) in [
+            (DEFINITION.to_owned(), 3, "no setting names the API group `acme.example.org`: 2 objects are not checked"),
+            (
+                format!("{DEFINITION}{COMPOSITE}"),
+                15,
+                "no setting names the API group `acme.example.org`: 3 objects are not checked",
+            ),
+        ] {
+            let fleet = fleet(&text);
+            let notes = notes(&fleet, None, &reasons_of(&fleet, &settings), &settings);
+            let [note] = &notes[..] else { panic!("{notes:?}") };
+            assert_eq!((note.place.position.map(|at| at.line), &*note.message), (Some(line), message));
+        }
+    }
+
+    #[test]
+    fn the_settings_that_are_printed_are_valid_and_make_a_label_a_tag() {
+        let fleet = fleet(&format!("{DEFINITION}{COMPOSITE}"));
+        let settings = Settings::default();
+        let notes = notes(&fleet, None, &reasons_of(&fleet, &settings), &settings);
+        let printed = notes[0].settings.clone().unwrap();
+        let text = printed.strip_prefix("add to the settings:\n").unwrap().to_owned();
+        let json = to_json(&Source { name: "settings.yaml".to_owned(), text }).unwrap();
+        assert_eq!(Settings::validate(&json).map_err(|problems| problems.to_string()), Ok(()));
+        let read = Settings::from_json(&json).unwrap();
+        let keys: Vec<&String> = read.cloud_tags.definitions.keys().collect();
+        assert_eq!(keys, ["platform/tier"]);
+        assert!(read.cloud_tags.has_group("acme.example.org"));
+    }
 }

@@ -1,18 +1,21 @@
 //! Cells of a tree, and their widths.
 
-use fleet::{Hierarchy, Member, State};
+use fleet::{Hierarchy, Member, Placement, State};
 
 use super::is_absent;
 use crate::output::text::visible;
 
-/// A key in an object: the value that the rules set, and the actual value.
+/// A key in an object: the value that the rules set, and the actual value. Values that a Cluster has for the objects of its
+/// topology, and not for itself, are marked.
 pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
     let placements = hierarchy.own_placements(number, key);
-    let mut placements = placements.iter().filter(|placement| !is_absent(&placement.state)).peekable();
-    if placements.peek().is_none() {
+    let placements = placements.iter().filter(|placement| !is_absent(&placement.state));
+    let (of_topology, own): (Vec<&Placement>, Vec<&Placement>) =
+        placements.partition(|placement| placement.at.starts_with("spec.topology."));
+    if of_topology.is_empty() && own.is_empty() {
         return if hierarchy.unknown(number).is_some() { "?" } else { "-" }.to_owned();
     }
-    let of_stand = |placement: &fleet::Placement| {
+    let in_words = |placement: &Placement| {
         let value = visible(placement.value.as_deref().unwrap_or_default());
         match &placement.state {
             State::Missing => format!("{value} (missing)"),
@@ -20,9 +23,14 @@ pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
             _ => value.to_owned(),
         }
     };
-    let mut values: Vec<String> = placements.map(of_stand).collect();
-    values.dedup();
-    values.join(", ")
+    let joined = |placements: Vec<&Placement>| {
+        let mut values: Vec<String> = placements.into_iter().map(in_words).collect();
+        values.dedup();
+        values.join(", ")
+    };
+    let marked = Some(joined(of_topology)).filter(|values| !values.is_empty()).map(|it| format!("{it} (in topology)"));
+    let own = Some(joined(own)).filter(|values| !values.is_empty());
+    own.into_iter().chain(marked).collect::<Vec<String>>().join(", ")
 }
 
 /// A cell for a reader: with the reason if there is no value.
@@ -73,4 +81,30 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use fleet::{Fleet, Source};
+    use metadata_propagation::Settings;
+
+    use super::*;
+
+    #[test]
+    fn what_a_cluster_has_only_for_its_topology_is_marked() {
+        let entry =
+            |name: &str, labels: &str| format!("{{name: {name}, class: w, metadata: {{labels: {{{labels}}}}}}}");
+        let entries = [entry("a", "team: web, pool: blue"), entry("b", "pool: red")].join(", ");
+        let text = format!(
+            "{{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {{name: c, labels: {{team: own, env: dev}}}}, \
+             spec: {{topology: {{version: v1.34.2, workers: {{machineDeployments: [{entries}]}}}}}}}}"
+        );
+        let fleet = Fleet::read(vec![Source { name: "cluster.yaml".to_owned(), text }]);
+        let hierarchy = Hierarchy::of(&fleet, &Settings::default());
+        for (key, expected) in
+            [("env", "dev"), ("team", "own, web (in topology)"), ("pool", "blue, red (in topology)"), ("other", "-")]
+        {
+            assert_eq!(cell(&hierarchy, 0, key), expected, "{key}");
+        }
+    }
 }

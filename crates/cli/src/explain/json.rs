@@ -3,6 +3,7 @@
 use fleet::{Hierarchy, Member, MetadataUse, Placement};
 use serde_json::{Value, json};
 
+use super::UnnamedGroups;
 use super::columns::cell;
 
 /// The steps of the propagation path of a key through an object.
@@ -17,7 +18,7 @@ pub(crate) fn propagation_path(hierarchy: &Hierarchy, number: usize, key: &str) 
 }
 
 /// Everything that one object has, and what it does not get.
-pub(crate) fn object(hierarchy: &Hierarchy, number: usize) -> Option<Value> {
+pub(super) fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups) -> Option<Value> {
     let member = hierarchy.member(number)?;
     let carried = member.carried.iter().map(|entry| {
         let mut placement = json!(Placement::of(entry, member));
@@ -28,7 +29,7 @@ pub(crate) fn object(hierarchy: &Hierarchy, number: usize) -> Option<Value> {
         placement
     });
     let carried: Vec<Value> = carried.collect();
-    let unknown = hierarchy.unknown(number).map(|(_, reason)| reason.to_string());
+    let unknown = hierarchy.unknown(number).map(|(_, reason)| reason.to_string()).or_else(|| unnamed.reason(member));
     Some(described(
         member,
         [

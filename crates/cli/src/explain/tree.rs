@@ -9,7 +9,7 @@ use super::add_help;
 use super::columns::{aligned, cell, cell_with_reason, help};
 use crate::style::{BOLD, DIM};
 
-/// The trees of these objects, without those that are below another of them. Equal siblings share a line.
+/// The trees of these objects, without those that are below another of them. Equal Machines of one owner share a line.
 pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> String {
     let mut rows = Vec::new();
     let roots: BTreeSet<usize> = roots.iter().copied().collect();
@@ -39,8 +39,8 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
     // Without columns, siblings are compared by kind alone.
     let folding = hierarchy.folding(&|number| cells.get(number).map(|cells| cells.join("\n")));
     let tree = ExplainTree { hierarchy, cells, folding };
-    for group in hierarchy.folded(&tops, &tree.folding) {
-        tree.add(&group, "", "", &mut rows);
+    for top in tops {
+        tree.add(&[top], "", "", &mut rows);
     }
     let mut header = vec![format!("{BOLD}OBJECT{BOLD:#}")];
     // As kubectl names its label columns.
@@ -84,6 +84,21 @@ struct ExplainTree<'w> {
 }
 
 impl ExplainTree<'_> {
+    /// Siblings in groups that share a line. Only the names of Machines say nothing: their controller appends random letters.
+    fn groups(&self, siblings: &[usize]) -> Vec<Vec<usize>> {
+        let is_machine =
+            |number: &usize| self.hierarchy.member(*number).is_some_and(|member| member.id.kind == "Machine");
+        let mut groups = Vec::new();
+        for group in self.hierarchy.folded(siblings, &self.folding) {
+            match group.iter().all(is_machine) {
+                true => groups.push(group),
+                false => groups.extend(group.into_iter().map(|number| vec![number])),
+            }
+        }
+        groups.sort_by_key(|group| siblings.iter().position(|sibling| Some(sibling) == group.first()));
+        groups
+    }
+
     /// Adds the line of some equal siblings, and the lines of the objects below the first of them.
     fn add(&self, group: &[usize], here: &str, below: &str, rows: &mut Vec<Vec<String>>) {
         let member = group.first().and_then(|first| Some((*first, self.hierarchy.member(*first)?)));
@@ -96,7 +111,7 @@ impl ExplainTree<'_> {
         let mut row = vec![format!("{here}{}{names}{predicted}", member.id)];
         row.extend(self.cells.get(first).into_iter().flatten().cloned());
         rows.push(row);
-        let groups = self.hierarchy.folded(&member.children, &self.folding);
+        let groups = self.groups(&member.children);
         for (index, group) in groups.iter().enumerate() {
             let is_last = index + 1 == groups.len();
             let (branch, rest) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };

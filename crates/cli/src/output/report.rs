@@ -19,6 +19,9 @@ pub(crate) struct CheckReport {
     /// Objects that could be checked if something else was among the files or in the settings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_checked: Vec<NotChecked>,
+    /// Every object that is not checked; empty unless the reader asks for them.
+    #[serde(skip)]
+    pub(crate) unchecked: Vec<UncheckedObject>,
     pub(crate) problems: Vec<ReportedProblem>,
     /// The directories and files whose objects were checked separately; none if all were checked together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,6 +94,14 @@ pub(crate) struct NotCompared {
     pub(crate) object: ObjectRef,
     pub(crate) reason: String,
     #[serde(flatten)]
+    pub(crate) place: Where,
+}
+
+/// An object that is not checked.
+#[derive(Debug)]
+pub(crate) struct UncheckedObject {
+    pub(crate) object: ObjectRef,
+    pub(crate) reason: String,
     pub(crate) place: Where,
 }
 

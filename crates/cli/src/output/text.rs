@@ -45,6 +45,8 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
     }
     let not_compared = report.not_compared.iter();
     notes.extend(not_compared.map(|it| format!("{}: {} is skipped: {}", it.place, it.object.title, it.reason)));
+    let unchecked = report.unchecked.iter();
+    notes.extend(unchecked.map(|it| format!("{}: {} is not checked: {}", it.place, it.object.title, it.reason)));
     let ignored = report.ignored.iter().map(|it| (&it.entry, it.ignored.reason()));
     notes.extend(ignored.map(|(entry, reason)| {
         format!("{}: `{}` of {} is ignored: {reason}", entry.place, entry.check, entry.object.title)

@@ -175,7 +175,7 @@ fn skipped(sides: [(&Fleet, &Input); 2], pair: &RootPair) -> Vec<NotRead> {
             let is_parameters = !problem.is_rendered && parameters.has(file);
             let matters = if problem.is_rendered || is_parameters { Matters::CannotTell } else { Matters::No };
             // A cluster has no files to compare with.
-            let changes = if is_live { "" } else { "it changes: " };
+            let changes = if is_live { "" } else { "it changes, and is " };
             let reason = if is_parameters { rendered::PARAMETERS } else { &problem.message };
             let place = place(fleet, problem, &mut locator);
             described.push(NotRead { place, reason: format!("{changes}{reason}"), matters });

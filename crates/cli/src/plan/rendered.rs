@@ -75,7 +75,7 @@ pub(super) fn origins(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Vec<
         }
         let Some(UnreadSource { name, what, .. }) = new.get(name).or_else(|| old.get(name)) else { continue };
         let place = Where { file: name.clone(), ..Where::default() };
-        found.push(NotRead { place, reason: format!("it changes: {what}"), matters: Matters::CannotTell });
+        found.push(NotRead { place, reason: format!("it changes, and is {what}"), matters: Matters::CannotTell });
     }
     found
 }

@@ -13,14 +13,23 @@ const NAMED: usize = 5;
 
 /// The effects of a change in total, on one line, with what is missing from the answer.
 pub(super) fn total(answer: &PlanAnswer) -> String {
-    let roots = answer.roots.len();
-    let place = if roots > 1 { format!("{roots} roots: ") } else { String::new() };
+    let roots = answer.roots.iter().filter(|root| !root.pair.is_rest).count();
+    let place = compared(roots, answer.roots.len() > roots);
     match (answer.has_no_change(), answer.is_incomplete()) {
         (true, false) if answer.roots.iter().all(|root| root.not_read.is_empty()) => "nothing changes".to_owned(),
         (true, false) => "nothing changes in what was compared".to_owned(),
         (true, true) => "nothing changes in what was compared; not everything was".to_owned(),
         (false, false) => format!("{place}{}", verdict(&answer.verdict)),
         (false, true) => format!("{place}{}; not everything was compared", verdict(&answer.verdict)),
+    }
+}
+
+/// What a total is about, unless it is about one root or all files together: such as `2 roots and other files: `.
+fn compared(roots: usize, has_others: bool) -> String {
+    match (roots, has_others) {
+        (0, _) | (1, false) => String::new(),
+        (roots, false) => format!("{roots} roots: "),
+        (roots, true) => format!("{} and other files: ", count(roots, "root")),
     }
 }
 
@@ -120,7 +129,7 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
         }
         (Effect::ReplacedWhenDeleted, _) => format!(": outdates {}, until they are deleted", of_machines(machines)),
         (Effect::Destructive, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
-        (Effect::Destructive, _) => format!(": orphans {}", of_machines(machines)),
+        (Effect::Destructive, _) => format!(": orphans {}, and creates as many", of_machines(machines)),
         _ => String::new(),
     }
 }
@@ -242,5 +251,23 @@ impl Alike<'_> {
         let others = if self.others == 0 { String::new() } else { format!(" and {} like it", self.others) };
         let note = if self.is_predicted { " (predicted)" } else { "" };
         format!("{}{others}{note}", self.first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_in_no_root_are_no_root() {
+        for (roots, has_others, expected) in [
+            (0, true, ""),
+            (1, false, ""),
+            (1, true, "1 root and other files: "),
+            (2, false, "2 roots: "),
+            (2, true, "2 roots and other files: "),
+        ] {
+            assert_eq!(compared(roots, has_others), expected);
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::object::ObjectId;
 
 /// The command for an object, after a comment about what the policy then does.
 pub(super) fn step(id: &ObjectId, changes: &[Change]) -> ComparedObject {
-    let ObjectId { group, kind, namespace, name } = id;
+    let ObjectId { group, kind, namespace, name, .. } = id;
     if ![group, kind, namespace].into_iter().all(|word| word.is_empty() || is_plain(word)) || !is_plain(name) {
         return ComparedObject::Refused(messages::NO_LEGAL_NAME.to_owned());
     }

@@ -111,6 +111,7 @@ mod tests {
                 kind: kind.to_owned(),
                 namespace: String::new(),
                 name: "a".to_owned(),
+                ..ObjectId::default()
             };
             assert_eq!(Sort::of(&id, false), expected, "{group} {kind}");
         }

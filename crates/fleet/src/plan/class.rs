@@ -112,6 +112,7 @@ impl<'p> ClassChange<'p> {
                 kind: text(reference, "kind").to_owned(),
                 namespace: (*self.namespaces.get(side)?).to_owned(),
                 name: text(reference, "name").to_owned(),
+                ..ObjectId::default()
             })
         });
         Some([old?, new?])
@@ -129,7 +130,7 @@ pub(super) fn other_class(
         let (name, namespace) = class_of(cluster_value)?;
         let namespace = namespace.unwrap_or(&cluster.namespace).to_owned();
         let (group, kind) = (CORE_GROUP.to_owned(), "ClusterClass".to_owned());
-        member(hierarchy, &ObjectId { group, kind, namespace, name: name.to_owned() })
+        member(hierarchy, &ObjectId { group, kind, namespace, name: name.to_owned(), ..ObjectId::default() })
     };
     let (old, new) = (class(was, sides.before)?, class(is, sides.after)?);
     let values: [&Value; 2] = [&old.written, &new.written];

@@ -48,7 +48,7 @@ pub(super) fn of_objects(old: &FleetObject, new: &FleetObject) -> Option<[FleetO
 }
 
 /// Converts an object from v1beta1 if it is not in v1beta2. Returns whether it is now.
-fn convert(id: &ObjectId, version: &str, object: &mut Value) -> bool {
+pub(super) fn convert(id: &ObjectId, version: &str, object: &mut Value) -> bool {
     let is_cluster_api = [CORE_GROUP, BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&&*id.group);
     let conversion = CONVERSIONS.iter().find(|conversion| is_cluster_api && conversion.kind == id.kind);
     match (version, conversion) {
@@ -78,7 +78,7 @@ mod tests {
     /// Converts the `spec` of an object.
     fn converted(group: &str, kind: &str, spec: Value) -> Value {
         let (group, namespace, name) = (group.to_owned(), "fleet".to_owned(), "o".to_owned());
-        let id = ObjectId { group, kind: kind.to_owned(), namespace, name };
+        let id = ObjectId { group, kind: kind.to_owned(), namespace, name, ..ObjectId::default() };
         let mut object = json!({ "apiVersion": format!("{}/v1beta1", id.group), "kind": kind, "spec": spec });
         assert!(convert(&id, "v1beta1", &mut object), "{kind}");
         assert_eq!(object["apiVersion"], format!("{}/v1beta2", id.group));

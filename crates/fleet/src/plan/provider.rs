@@ -185,7 +185,7 @@ mod tests {
 
     fn found(group: &str, kind: &str, was: Value, is: Value) -> Vec<(String, Effect)> {
         let [group, kind, namespace, name] = [group, kind, "fleet", "o"].map(str::to_owned);
-        let id = ObjectId { group, kind, namespace, name };
+        let id = ObjectId { group, kind, namespace, name, ..ObjectId::default() };
         let [was, is] = [was, is].map(|spec| json!({ "spec": spec }));
         let edits = edits(&id, ["v1beta1"; 2], [&was, &is], &Hierarchy::default());
         edits.into_iter().map(|planned| (planned.edit.at, planned.edit.effect)).collect()

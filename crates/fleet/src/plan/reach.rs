@@ -53,7 +53,8 @@ impl Machines {
     /// use fleet::{Machines, ObjectId};
     ///
     /// let id = |kind: &str, name: &str| ObjectId {
-    ///     group: "cluster.x-k8s.io".into(), kind: kind.into(), namespace: "default".into(), name: name.into() };
+    ///     group: "cluster.x-k8s.io".into(), kind: kind.into(), namespace: "default".into(), name: name.into(),
+    ///     ..ObjectId::default() };
     /// let (named, predicted) = ([id("Machine", "m")].into(), [(id("MachineSet", "s"), 3)].into());
     /// let machines = Machines { named, predicted, ..Machines::default() };
     /// assert_eq!(machines.count(), 4);
@@ -121,6 +122,10 @@ impl Part {
         children.find(|child| self.has(cluster, child)).map(|child| child.id.clone())
     }
 
+    fn has_control_plane(&self) -> bool {
+        matches!(self, Part::Whole | Part::ControlPlane | Part::Class { control_plane: true, .. })
+    }
+
     fn has(&self, cluster: &Member, child: &Member) -> bool {
         let is_control_plane = child.id.group == CONTROL_PLANE_GROUP;
         let labels = child.written.pointer("/metadata/labels");
@@ -167,8 +172,20 @@ pub(super) fn machines(hierarchy: &Hierarchy, id: &ObjectId, part: &Part) -> Mac
                 below(hierarchy, *number, &mut found);
             }
         }
+        found.uncounted.extend(unknown_control_plane(hierarchy, cluster).filter(|_| part.has_control_plane()));
     }
     found
+}
+
+/// The control plane of a topology whose class is not in the files: it may be hosted, and have no Machines.
+fn unknown_control_plane(hierarchy: &Hierarchy, cluster: &Member) -> Option<ObjectId> {
+    let has_class = cluster.parent.is_some();
+    let children = || cluster.children.iter().filter_map(|number| hierarchy.member(*number));
+    let is_known = has_class || children().any(|child| child.id.group == CONTROL_PLANE_GROUP);
+    cluster.written.pointer("/spec/topology").filter(|_| !is_known)?;
+    let ObjectId { namespace, name, .. } = cluster.id.clone();
+    let (group, kind) = (CONTROL_PLANE_GROUP.to_owned(), "ControlPlane".to_owned());
+    Some(ObjectId { group, kind, namespace, name: format!("{name}-*"), ..ObjectId::default() })
 }
 
 /// The Machines of an object and of all below it.

@@ -73,7 +73,7 @@ fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -
     let (kind, namespace) = (text(reference, "kind"), class_of(value)?.1.unwrap_or(&cluster.id.namespace));
     let group = group_and_version(text(reference, "apiVersion")).0;
     let [group, kind, namespace, name] = [group, kind, namespace, text(reference, "name")].map(str::to_owned);
-    let template = ObjectId { group, kind, namespace, name };
+    let template = ObjectId { group, kind, namespace, name, ..ObjectId::default() };
     let template = after.number(&template).filter(|_| template.kind == "KubeadmControlPlaneTemplate")?;
     let spec = after.member(template)?.written.pointer("/spec/template/spec")?;
     let is_external = etcd(&serde_json::json!({ "spec": spec }), "external").is_some();

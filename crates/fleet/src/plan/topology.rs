@@ -17,11 +17,12 @@ use self::attribution::{is_due_to, is_of_whole};
 use self::owner::{judged, not_known, refused, whole};
 use self::stage::{ObjectChange, TopologyChange, changes};
 use super::reach::Machines;
-use super::{Happens, Plan, Planned, PlannedEdit, Unknown};
+use super::{Happens, Plan, Planned, PlannedEdit, Unknown, conversion};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
-use crate::object::ObjectId;
+use crate::object::{ObjectId, group_and_version};
+use crate::relations::text;
 
 pub use self::owner::{Because, PlannedOwner};
 
@@ -40,7 +41,7 @@ impl Plan {
     /// The owners that an edit affects through variables and patches.
     ///
     /// ```
-    /// let id = fleet::ObjectId { group: String::new(), kind: "Cluster".into(), namespace: "a".into(), name: "c".into() };
+    /// let id = fleet::ObjectId { group: String::new(), kind: "Cluster".into(), namespace: "a".into(), name: "c".into(), ..fleet::ObjectId::default() };
     /// assert!(fleet::Plan::default().owners_of(&id, "spec.topology.variables").is_empty());
     /// ```
     #[must_use]
@@ -143,6 +144,8 @@ fn is_edited(object: &Planned) -> bool {
 fn unnamed(id: &ObjectId, around: TopologySides<'_>) -> Vec<PlannedEdit> {
     let written = |side: &Hierarchy| side.number(id).and_then(|number| Some(side.member(number)?.written.clone()));
     let (Some(was), Some(is)) = (written(around.before), written(around.after)) else { return Vec::new() };
+    let versions = [&was, &is].map(|object| group_and_version(text(object, "apiVersion")).1);
+    let Some((_, [was, is])) = conversion::in_one_version(id, versions, [&was, &is]) else { return Vec::new() };
     let paths = topology::differing_paths(&was, &is).into_iter().map(|steps| steps.join("."));
     let edit = |at| {
         let mut edit = RolloutEdit::refused(at);

@@ -14,7 +14,7 @@ use crate::object::ObjectId;
 pub struct Verdict {
     /// Machines that are replaced.
     pub replaces: u64,
-    /// Machines that are created in addition.
+    /// Machines that are created in addition, or instead of orphaned ones.
     pub creates: u64,
     /// Machines that are deleted and not replaced.
     pub deletes: u64,
@@ -141,11 +141,12 @@ impl Verdict {
         }
         verdict.orphans = orphaned.count();
         verdict.deletes += deleted.count();
-        verdict.creates += created.count();
+        // Others take the place of those that are orphaned.
+        verdict.creates += created.count() + orphaned.count();
         let number = |machines: &Machines| machines.uncounted.iter().map(|_| 1).sum();
         verdict.uncounted = Uncounted {
             replaces: number(&replaced),
-            creates: number(&created),
+            creates: number(&created) + number(&orphaned),
             deletes: number(&deleted),
             orphans: number(&orphaned),
         };

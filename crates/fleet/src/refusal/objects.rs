@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
 
 use super::release::Release;
 use super::selector::matches;
-use super::{ObjectRule, Refusal, refusal, written};
+use super::{ObjectRule, Refusal, is_placeholder, refusal, written};
 use crate::member::is_autoscaled;
 use crate::relations::text;
 
@@ -15,7 +16,8 @@ use crate::relations::text;
 /// Sources, in Cluster API v1.14, the `validate` or `ValidateCreate` of each kind: core/webhooks/admission,
 /// controlplane/kubeadm/webhooks/admission (`validateKubeadmControlPlaneSpec`); for autoscaler annotations
 /// `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go; for names that are there twice
-/// internal/topology/check/compatibility.go.
+/// internal/topology/check/compatibility.go; for metadata `ObjectMeta.Validate` in api/core/v1beta2/common_types.go. That
+/// versions are strings and replicas numbers is in the definitions of the kinds.
 #[rustfmt::skip]
 pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["MachineDeployment", "MachineSet"], finds: other_labels },
@@ -27,6 +29,8 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: image_tags },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
+    ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "MachineDeployment", "MachinePool", "MachineSet"], finds: invalid_metadata },
+    ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "MachineDeployment", "MachinePool", "MachineSet"], finds: no_number },
     ObjectRule { kinds: &["Cluster"], finds: fixed_and_autoscaled },
     ObjectRule { kinds: &["Cluster", "ClusterClass"], finds: same_names },
     ObjectRule { kinds: &["ClusterClass"], finds: empty_lists },
@@ -117,10 +121,83 @@ pub(crate) fn etcd<'v>(object: &'v Value, which: &str) -> Option<&'v Value> {
 }
 
 fn no_version(object: &Value) -> Vec<Refusal> {
-    let pointers = ["/spec/version", "/spec/template/spec/version", "/spec/topology/version"];
-    let versions = pointers.iter().filter_map(|pointer| Some((path(pointer), written(object, pointer)?)));
-    let wrong = versions.filter(|(_, version)| Release::read(version).is_none());
-    wrong.map(|(at, version)| refusal(at, format!("`{version}` is no version such as `v1.34.2`"))).collect()
+    let message = |pointer: &str| match object.pointer(pointer)? {
+        Value::Number(number) => {
+            Some(format!("`{number}` is a number: write the version in quotes, such as `\"v1.34.2\"`"))
+        }
+        // Only a topology must have one.
+        Value::Null if pointer == TOPOLOGY_VERSION => Some("the version is missing".to_owned()),
+        Value::String(text) if text.is_empty() && pointer == TOPOLOGY_VERSION => {
+            Some("the version is empty".to_owned())
+        }
+        _ => {
+            let version = written(object, pointer).filter(|version| Release::read(version).is_none())?;
+            Some(format!("`{version}` is not a full version: write it like `v1.34.2`"))
+        }
+    };
+    let pointers = ["/spec/version", "/spec/template/spec/version", TOPOLOGY_VERSION];
+    pointers.iter().filter_map(|pointer| Some(refusal(path(pointer), message(pointer)?))).collect()
+}
+
+const TOPOLOGY_VERSION: &str = "/spec/topology/version";
+
+fn no_number(object: &Value) -> Vec<Refusal> {
+    let entries = ["machineDeployments", "machinePools"].into_iter().flat_map(|list| {
+        let pointer = format!("/spec/topology/workers/{list}");
+        let entries = object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
+        entries
+            .map(move |entry| (format!("{}[{}].replicas", path(&pointer), text(entry, "name")), entry.get("replicas")))
+    });
+    let own = ["/spec/replicas", "/spec/topology/controlPlane/replicas"];
+    let own = own.into_iter().map(|pointer| (path(pointer), object.pointer(pointer)));
+    let wrong = own.chain(entries).filter_map(|(at, replicas)| {
+        let text = replicas?.as_str().filter(|text| !is_placeholder(text))?;
+        Some(refusal(at, format!("`{text}` is a string: the number of replicas is written without quotes")))
+    });
+    wrong.collect()
+}
+
+/// Labels and annotations that are validated although they are no metadata of the object itself.
+fn invalid_metadata(object: &Value) -> Vec<Refusal> {
+    let own = ["controlPlane", "machineTemplate", "template", "template/spec/machineTemplate", "topology/controlPlane"];
+    let mut found: Vec<Refusal> = Vec::new();
+    for pointer in own.map(|of| format!("/spec/{of}/metadata")) {
+        found.extend(
+            object.pointer(&pointer).map(|metadata| invalid_entries(&path(&pointer), metadata)).unwrap_or_default(),
+        );
+    }
+    for (section, key) in [("topology/workers", "name"), ("workers", "class")] {
+        for list in ["machineDeployments", "machinePools"] {
+            let pointer = format!("/spec/{section}/{list}");
+            for entry in object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten() {
+                for of in ["metadata", "template/metadata"] {
+                    let at = format!("{}[{}].{}", path(&pointer), text(entry, key), path(of));
+                    found.extend(
+                        entry.pointer(&format!("/{of}")).map(|it| invalid_entries(&at, it)).unwrap_or_default(),
+                    );
+                }
+            }
+        }
+    }
+    found
+}
+
+fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
+    let entries = |map: &str| metadata.get(map).and_then(Value::as_object).into_iter().flatten();
+    let labels = entries("labels").filter_map(|(key, value)| {
+        let value = value.as_str().filter(|value| !is_placeholder(value)).unwrap_or_default();
+        let message = match is_label_key(key) {
+            false => format!("the key of label `{key}` is not valid"),
+            true if is_label_value(value) => return None,
+            true => format!("the value `{value}` of label `{key}` is not valid"),
+        };
+        Some(refusal(format!("{at}.labels.{key}"), message))
+    });
+    let annotations = entries("annotations").filter(|(key, _)| !is_annotation_key(key));
+    let annotations = annotations.map(|(key, _)| {
+        refusal(format!("{at}.annotations.{key}"), format!("the key of annotation `{key}` is not valid"))
+    });
+    labels.chain(annotations).filter(|refusal| !is_placeholder(&refusal.at)).collect()
 }
 
 fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {

@@ -173,7 +173,10 @@ impl<'t> Event<'t> {
         let AuditObjectRef { namespace, name, .. } = self.reference();
         let (group, version) = head.api_version.rsplit_once('/').unwrap_or(("", &head.api_version));
         let name = [&name, head.name()].into_iter().find(|name| !name.is_empty())?.to_owned();
-        Some((ObjectId { group: group.to_owned(), kind: head.kind.clone(), namespace, name }, version.to_owned()))
+        Some((
+            ObjectId { group: group.to_owned(), kind: head.kind.clone(), namespace, name, ..ObjectId::default() },
+            version.to_owned(),
+        ))
     }
 
     /// The deleted object, by its resource.

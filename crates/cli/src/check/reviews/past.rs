@@ -75,6 +75,7 @@ impl Cluster for Past<'_> {
             kind: get.kind.clone(),
             namespace: get.namespace.clone().unwrap_or_default(),
             name: get.name.clone(),
+            ..ObjectId::default()
         };
         let cause = match self.stored.get(&id) {
             Some((stored, object)) if stored == version => return Ok((*object).to_owned()),
@@ -126,5 +127,6 @@ pub(super) fn id(review: &Review<'_>) -> Option<ObjectId> {
         kind: review.kind.kind.to_string(),
         namespace: review.namespace.to_string(),
         name,
+        ..ObjectId::default()
     })
 }

@@ -212,6 +212,7 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_
         kind: text(&part.object, "kind").to_owned(),
         namespace: name("namespace"),
         name: name("name"),
+        ..ObjectId::default()
     };
     let is = |field: &str| causes.iter().all(|cause| cause.path() == field);
     // Fields that every provider's control plane has.

@@ -10,6 +10,7 @@ use topology::{
 };
 
 use super::super::at;
+use super::super::conversion::convert;
 use super::TopologySides;
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -147,7 +148,13 @@ fn change<'p>(
     for (id, class) in [(&old_class, before), (&new_class, after)] {
         let mut templates = BTreeSet::new();
         class.iter().for_each(|class| class_templates(class, &mut templates));
-        let id = |(group, kind, name)| ObjectId { group, kind, name, namespace: id.namespace.clone() };
+        let id = |(group, kind, name)| ObjectId {
+            group,
+            kind,
+            name,
+            namespace: id.namespace.clone(),
+            ..ObjectId::default()
+        };
         concerned.extend(templates.into_iter().map(id));
     }
     let defined_twice = concerned.iter().find(|id| twice.contains(id)).map(|id| Gap::DefinedTwice(id.to_string()));
@@ -170,19 +177,23 @@ fn change<'p>(
     let is_edited = |is_it: fn(&ObjectId) -> bool| concerned.iter().any(is_it);
     let has_template = is_edited(|id| id.kind.ends_with("Template"));
     let has_class = is_edited(|id| id.kind == "ClusterClass") && old_class == new_class;
-    let first = compute(was, (before, &old_class), around.before);
-    let computed = has_template.then(|| compute(was, (before, &old_class), around.after));
-    let with_templates = computed.as_ref().unwrap_or(&first);
-    let computed = has_class.then(|| compute(was, (after, &new_class), around.after));
-    let with_class = computed.as_ref().unwrap_or(with_templates);
-    let computed = is_edited(|id| id.kind == "Cluster").then(|| compute(is, (after, &new_class), around.after));
-    let last = computed.as_ref().unwrap_or(with_class);
+    let mut stages = [
+        Some(compute(was, (before, &old_class), around.before)),
+        has_template.then(|| compute(was, (before, &old_class), around.after)),
+        has_class.then(|| compute(was, (after, &new_class), around.after)),
+        is_edited(|id| id.kind == "Cluster").then(|| compute(is, (after, &new_class), around.after)),
+    ];
+    in_one_version(&mut stages);
+    let [Some(first), with_templates, with_class, last] = &stages else { return None };
+    let with_templates = with_templates.as_ref().unwrap_or(first);
+    let with_class = with_class.as_ref().unwrap_or(with_templates);
+    let last = last.as_ref().unwrap_or(with_class);
     // If only all edits together can be computed, each may be the reason for everything.
     let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
-    let since = |step| if Result::is_ok(step) { step } else { &first };
+    let since = |step| if Result::is_ok(step) { step } else { first };
     // What only an edit alone would break is accepted together with the others.
-    let checks = between(&first, last, true).is_err();
-    let by_template = between(&first, known(with_templates), checks);
+    let checks = between(first, last, true).is_err();
+    let by_template = between(first, known(with_templates), checks);
     let mut by_class = between(since(with_templates), known(with_class), checks);
     let mut by_cluster = between(since(with_class), last, checks);
     // What was refused before the edit is not reported.
@@ -197,6 +208,23 @@ fn change<'p>(
         by_cluster = Err(refusal.into());
     }
     Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
+}
+
+/// Converts objects of Cluster API to its newest version if the stages do not all have one: it compares them so.
+fn in_one_version(stages: &mut [Option<Result<Desired, Obstacle>>; 4]) {
+    let parts = || stages.iter().flatten().flatten().flat_map(|desired| &desired.parts);
+    let versions: BTreeSet<(&PartRole, &TopologyOwner, &str)> =
+        parts().map(|part| (&part.role, &part.owner, text(&part.object, "apiVersion"))).collect();
+    let of: BTreeSet<(&PartRole, &TopologyOwner)> = parts().map(|part| (&part.role, &part.owner)).collect();
+    if versions.len() == of.len() {
+        return;
+    }
+    for part in stages.iter_mut().flatten().flatten().flat_map(|desired| &mut desired.parts) {
+        let (group, version) = group_and_version(text(&part.object, "apiVersion"));
+        let (group, version, kind) = (group.to_owned(), version.to_owned(), text(&part.object, "kind").to_owned());
+        let id = ObjectId { group, kind, ..ObjectId::default() };
+        convert(&id, &version, &mut part.object);
+    }
 }
 
 /// The first refusal that there was not before.
@@ -248,7 +276,8 @@ fn refusal(part: &ChangedPart) -> Option<TopologyRefusal> {
     }
     let (group, _) = group_and_version(text(&part.object, "apiVersion"));
     let (namespace, name) = (String::new(), String::new());
-    let id = ObjectId { group: group.to_owned(), kind: difference.kind.clone(), namespace, name };
+    let id =
+        ObjectId { group: group.to_owned(), kind: difference.kind.clone(), namespace, name, ..ObjectId::default() };
     let found = of_edit(&id, &part.object, &edited).into_iter().next()?;
     Some(refused(found.at, found.message))
 }
