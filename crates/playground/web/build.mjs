@@ -62,11 +62,12 @@ await build({
   define: { VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)), FILES: JSON.stringify(["./", ...files]) },
 });
 
-// The limits of what somebody has to load: templates of ClusterClasses with all their functions are part of the engine.
+// The limits of what somebody has to load: templates of ClusterClasses and Compositions with all their functions are part
+// of the engine.
 const sizes = readdirSync(site).map((file) => [file, gzipSync(readFileSync(join(site, file)), { level: 9 }).length]);
 const engine = sizes.find(([file]) => file === "engine.wasm")[1];
 const rest = sizes.reduce((sum, [, size]) => sum + size, 0) - engine;
-for (const [what, size, limit] of [["engine", engine, 1_150_000], ["everything else", rest, 250_000]]) {
+for (const [what, size, limit] of [["engine", engine, 1_250_000], ["everything else", rest, 250_000]]) {
   console.log(`${what}: ${(size / 1000).toFixed(0)} kB gzipped, at most ${limit / 1000}`);
   if (size > limit) process.exitCode = 1;
 }
