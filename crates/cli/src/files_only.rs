@@ -25,11 +25,16 @@ pub(crate) struct LiveArgs {
 }
 
 impl LiveArgs {
+    /// Whether a flag selects a cluster.
+    pub(crate) fn is_named(&self) -> bool {
+        let LiveArgs { live, context, kubeconfig, all_namespaces, request_timeout } = self;
+        *live || context.is_some() || kubeconfig.is_some() || *all_namespaces || request_timeout.is_some()
+    }
+
     /// # Errors
     /// When a cluster is named.
     fn only_files(&self) -> Result<(), Failure> {
-        let LiveArgs { live, context, kubeconfig, all_namespaces, request_timeout } = self;
-        if !*live && context.is_none() && kubeconfig.is_none() && !*all_namespaces && request_timeout.is_none() {
+        if !self.is_named() {
             return Ok(());
         }
         Err(Failure(
