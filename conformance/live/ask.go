@@ -98,10 +98,10 @@ func (r *run) ask(ctx context.Context) error {
 	}
 	// Kubewarden is not there, and no node group is scaled.
 	r.expect("doctor", r.call("reader", "doctor"), 1, "")
-	r.expect("autoscaler", r.call("reader", "autoscaler", "-n", "fleet"), 3, "no node group that may be scaled from zero")
-	forbidden := "forbids it: "
+	r.expect("autoscaler", r.call("reader", "autoscaler", "-n", "fleet"), 3, "no node group that can be scaled from zero")
+	forbidden := "denied the request (403): "
 	r.expect("a namespace's user", r.call("tenant", "explain", "Cluster", "-n", "fleet"), 2, "cannot read `nodes`")
-	r.expect("the same, all namespaces", r.call("tenant", "explain", "Cluster", "-A"), 2, "`--namespace` asks for one namespace")
+	r.expect("the same, all namespaces", r.call("tenant", "explain", "Cluster", "-A"), 2, "use `--namespace` to read a single namespace")
 	r.expect("the same, another namespace", r.call("tenant", "explain", "Cluster", "-n", "tools"), 2, forbidden)
 	r.expect("without permissions", r.call("nobody", "check", "-A"), 2, forbidden)
 	r.expect("doctor without permissions", r.call("nobody", "doctor"), 2, forbidden)

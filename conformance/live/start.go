@@ -15,7 +15,9 @@ type run struct {
 	*harness.Server
 	propagate, root string
 	objects         int
-	differences     int
+	// compared are the answers that were looked at.
+	compared    int
+	differences int
 }
 
 // auditLog is where the API server writes one line for each request.
