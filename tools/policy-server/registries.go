@@ -148,7 +148,7 @@ func registriesPolicies(folder string) (string, error) {
 	return path, os.WriteFile(path, content, 0o600)
 }
 
-// creations are reviews of composites, which belong to so many domains in turn.
+// creations returns reviews that create composites, spread evenly over a number of domains.
 func creations(domains int) ([]exchange, error) {
 	var all []exchange
 	for number := range composites {

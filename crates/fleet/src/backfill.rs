@@ -154,7 +154,7 @@ struct Needed {
 
 /// Whether an object is created from a control plane of another provider than kubeadm, or from a Machine of one.
 fn is_third_party(hierarchy: &Hierarchy, member: &Member) -> bool {
-    let owners = std::iter::successors(Some(member), |member| hierarchy.member(member.parent?));
+    let owners = hierarchy.upwards(member);
     owners.skip(1).take(2).any(|owner| owner.id.group == CONTROL_PLANES && owner.id.kind != "KubeadmControlPlane")
 }
 

@@ -263,11 +263,9 @@ impl Hierarchy {
         self.find(id)
     }
 
-    /// The objects above one, from the nearest on.
-    pub(crate) fn above(&self, id: &ObjectId) -> impl Iterator<Item = &Member> {
-        let parent = |member: &Member| member.parent.and_then(|parent| self.members.get(parent));
-        let member = self.find(id).and_then(|number| self.members.get(number));
-        std::iter::successors(member.and_then(parent), move |member| parent(member))
+    /// An object and those above it, from the nearest on.
+    pub(crate) fn upwards<'h>(&'h self, member: &'h Member) -> impl Iterator<Item = &'h Member> {
+        std::iter::successors(Some(member), |member| self.member(member.parent?))
     }
 
     /// How many objects one represents: a predicted Machine, and its dependents, represent all Machines of the owner.
@@ -289,14 +287,9 @@ impl Hierarchy {
 
     /// The name of the Cluster above an object; empty where there is none.
     fn cluster_of(&self, number: usize) -> &str {
-        let mut next = self.members.get(number);
-        while let Some(member) = next {
-            if member.id.group == CORE_GROUP && member.id.kind == "Cluster" {
-                return &member.id.name;
-            }
-            next = member.parent.and_then(|parent| self.members.get(parent));
-        }
-        ""
+        let is_cluster = |member: &&Member| member.id.group == CORE_GROUP && member.id.kind == "Cluster";
+        let member = self.members.get(number);
+        member.and_then(|member| self.upwards(member).find(is_cluster)).map_or("", |cluster| &cluster.id.name)
     }
 
     /// The objects that would be created from an object in addition to existing ones.

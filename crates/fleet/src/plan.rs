@@ -34,6 +34,7 @@ use crate::check::Checker;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
+use crate::member::Member;
 use crate::object::{FleetObject, ObjectId, create};
 use crate::object_finding::UNREADABLE;
 use crate::relations::is_of_topology;
@@ -218,7 +219,9 @@ impl Plan {
         let orphaning = plan.objects.iter().filter(|object| object.edits.iter().any(is_orphaning));
         let orphaning: BTreeSet<&ObjectId> = orphaning.map(|object| &object.id).collect();
         // What is orphaned stays as it is.
-        let stays = |id: &ObjectId| after.above(id).any(|above| orphaning.contains(&above.id));
+        let member = |id: &ObjectId| after.number(id).and_then(|number| after.member(number));
+        let is_orphaned = |member: &Member| after.upwards(member).skip(1).any(|above| orphaning.contains(&above.id));
+        let stays = |id: &ObjectId| member(id).is_some_and(is_orphaned);
         let further = members.filter_map(|member| entries.remove(&member.id)).flatten();
         plan.further = further.filter(|entry| orphaning.is_empty() || !stays(&entry.id)).collect();
         let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();

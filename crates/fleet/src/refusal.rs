@@ -69,10 +69,10 @@ fn refusal(at: impl Into<String>, message: impl Into<String>) -> Refusal {
 
 /// The texts at a path that are neither empty nor placeholders of a template.
 fn written<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
-    object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty() && !is_placeholder(text))
+    object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty() && !has_placeholder(text))
 }
 
 /// Whether a text is filled in before it is applied.
-fn is_placeholder(text: &str) -> bool {
+fn has_placeholder(text: &str) -> bool {
     text.contains(['$', '{', '<'])
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::release::Release;
 use super::selector::matches;
-use super::{ObjectRule, Refusal, is_placeholder, refusal, written};
+use super::{ObjectRule, Refusal, has_placeholder, refusal, written};
 use crate::member::is_autoscaled;
 use crate::relations::text;
 
@@ -151,7 +151,7 @@ fn no_number(object: &Value) -> Vec<Refusal> {
     let own = ["/spec/replicas", "/spec/topology/controlPlane/replicas"];
     let own = own.into_iter().map(|pointer| (path(pointer), object.pointer(pointer)));
     let wrong = own.chain(entries).filter_map(|(at, replicas)| {
-        let text = replicas?.as_str().filter(|text| !is_placeholder(text))?;
+        let text = replicas?.as_str().filter(|text| !has_placeholder(text))?;
         Some(refusal(at, format!("`{text}` is a string: the number of replicas is written without quotes")))
     });
     wrong.collect()
@@ -185,7 +185,7 @@ fn invalid_metadata(object: &Value) -> Vec<Refusal> {
 fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
     let entries = |map: &str| metadata.get(map).and_then(Value::as_object).into_iter().flatten();
     let labels = entries("labels").filter_map(|(key, value)| {
-        let value = value.as_str().filter(|value| !is_placeholder(value)).unwrap_or_default();
+        let value = value.as_str().filter(|value| !has_placeholder(value)).unwrap_or_default();
         let message = match is_label_key(key) {
             false => format!("the key of label `{key}` is not valid"),
             true if is_label_value(value) => return None,
@@ -197,7 +197,7 @@ fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
     let annotations = annotations.map(|(key, _)| {
         refusal(format!("{at}.annotations.{key}"), format!("the key of annotation `{key}` is not valid"))
     });
-    labels.chain(annotations).filter(|refusal| !is_placeholder(&refusal.at)).collect()
+    labels.chain(annotations).filter(|refusal| !has_placeholder(&refusal.at)).collect()
 }
 
 fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
