@@ -181,7 +181,7 @@ status: policy.wasm
 	@cargo run --locked --quiet --package tasks --no-default-features --bin results -- status
 
 ## mutants: small changes of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
-## of files: FILES=crates/engine/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
+## of files: FILES=crates/cluster-api/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
 mutants: policy.wasm
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }
 	scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"

@@ -75,8 +75,8 @@ impl<'m> SourceTree<'m> {
         let text = fs::read_to_string(&manifest)?;
         fs::write(&manifest, text + "\n[[test]]\nname = \"mutants\"\nharness = false\n")?;
         write(&folder.join(ENGINE).join("tests/mutants.rs"), CORPUS.as_bytes())?;
-        // A function that returns `impl Iterator` has one type, and an empty iterator is another.
-        let is_opaque = |mutant: &Mutant| mutant.replacement.starts_with("::std::iter::");
+        // A function that returns `impl Iterator`, in a `Result` or not, has one type, and an empty iterator is another.
+        let is_opaque = |mutant: &Mutant| mutant.replacement.contains("::std::iter::");
         let fixed = mutants.iter().filter(|(_, mutant)| is_opaque(mutant)).map(|(number, _)| *number).collect();
         let (unviable, parts) = Default::default();
         Ok(Self { folder, target, mutants, unviable, fixed, parts })
