@@ -274,17 +274,26 @@ func idle(ctx context.Context, f *fleet) error {
 
 // labelChild gives the nested server a label of its own.
 func labelChild(ctx context.Context, f *fleet) error {
-	all, err := f.objects(ctx)
+	server, err := f.nestedServer(ctx)
 	if err != nil {
 		return err
 	}
+	f.own = "own"
+	return f.patch(ctx, server, map[string]any{"metadata": map[string]any{"labels": map[string]any{environment: f.own}}})
+}
+
+// nestedServer is the composite that Crossplane makes for the one named nested.
+func (f *fleet) nestedServer(ctx context.Context) (*harness.Object, error) {
+	all, err := f.objects(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range all {
 		if o.GetKind() == "XServer" && o.GetLabels()[compositeLabel] == "nested" {
-			f.own = "own"
-			return f.patch(ctx, o, map[string]any{"metadata": map[string]any{"labels": map[string]any{environment: f.own}}})
+			return o, nil
 		}
 	}
-	return fmt.Errorf("there is no nested server")
+	return nil, fmt.Errorf("there is no nested server")
 }
 
 // remove deletes the roots, and waits until nothing is left.

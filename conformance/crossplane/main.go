@@ -26,6 +26,8 @@ var scenarios = []struct {
 	{"definitions", (*stage).playDefinitions},
 	{"composites", (*stage).compareComposites},
 	{"registry", (*stage).playRegistry},
+	{"sources", (*stage).playSources},
+	{"forged", (*stage).playForged},
 	{"stored", (*stage).playStored},
 	{"compositions", (*stage).playCompositions},
 }

@@ -26,17 +26,20 @@ const (
 	touchedPatience = 30 * time.Second
 )
 
-// registryStep is one thing that is done to the registry, or to composites because of it.
-type registryStep struct {
+// tagStep is one change of what tags are made from, or of composites because of it.
+type tagStep struct {
 	name string
 	// labels are those that make tags afterwards.
 	labels map[string]string
-	do     func(context.Context, *fleet, *harness.Client) error
+	do     tagChange
 	// within is how long the tags may take.
 	within time.Duration
 	// writes is whether objects are written.
 	writes bool
 }
+
+// tagChange is what a step does; the client is of whoever touches composites.
+type tagChange func(context.Context, *fleet, *harness.Client) error
 
 // The labels of every root, and those that make tags.
 var (
@@ -45,7 +48,7 @@ var (
 )
 
 // registrySteps say when a changed registry reaches composites.
-var registrySteps = []registryStep{
+var registrySteps = []tagStep{
 	{"opt in, and wait", bothLabels, optIn(true), patience, true},
 	{"opt out, and touch", oneLabel, inOrder(optIn(false), awaitCache, touchAll), touchedPatience, true},
 	{"touch again", oneLabel, touchAll, touchedPatience, false},
@@ -77,14 +80,23 @@ func (s *stage) playRegistry(ctx context.Context, to io.Writer) (int, error) {
 	if wrong := f.wrongTags(all); len(wrong) > 0 {
 		return 0, fmt.Errorf("before the first change: %s", wrong[0])
 	}
+	return s.playTagSteps(ctx, to, f, registrySteps, job)
+}
+
+// playTagSteps runs steps, and compares the tags of every object after each of them.
+func (s *stage) playTagSteps(ctx context.Context, to io.Writer, f *fleet, steps []tagStep, toucher *harness.Client) (int, error) {
 	fmt.Fprintf(to, "\n| step | reviews | objects written | tags per composite | seconds |\n|---|---:|---:|---:|---:|\n")
 	var differences []string
-	for _, step := range registrySteps {
-		wrong, err := f.playRegistryStep(ctx, to, step, job)
+	for _, step := range steps {
+		wrong, err := f.playTagStep(ctx, to, step, toucher)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", step.name, err)
 		}
 		differences = append(differences, some(step.name+": ", wrong)...)
+		all, err := f.objects(ctx)
+		if err != nil {
+			return 0, err
+		}
 		s.compared += len(all)
 	}
 	fmt.Fprintln(to)
@@ -94,8 +106,8 @@ func (s *stage) playRegistry(ctx context.Context, to io.Writer) (int, error) {
 	return len(differences), nil
 }
 
-// playRegistryStep runs one step, prints its row, and returns what should not be.
-func (f *fleet) playRegistryStep(ctx context.Context, to io.Writer, step registryStep, job *harness.Client) ([]string, error) {
+// playTagStep runs one step, prints its row, and returns what should not be.
+func (f *fleet) playTagStep(ctx context.Context, to io.Writer, step tagStep, toucher *harness.Client) ([]string, error) {
 	reviewsBefore, err := f.reviews()
 	if err != nil {
 		return nil, err
@@ -105,7 +117,7 @@ func (f *fleet) playRegistryStep(ctx context.Context, to io.Writer, step registr
 		return nil, err
 	}
 	begin := time.Now()
-	if err := step.do(ctx, f, job); err != nil {
+	if err := step.do(ctx, f, toucher); err != nil {
 		return nil, err
 	}
 	f.labels = step.labels
@@ -130,6 +142,11 @@ func (f *fleet) playRegistryStep(ctx context.Context, to io.Writer, step registr
 		if err := f.settle(ctx); err != nil {
 			return nil, err
 		}
+		all, err := f.objects(ctx)
+		if err != nil {
+			return nil, err
+		}
+		wrong = f.wrongTags(all)
 	case len(wrong) == 0:
 		return nil, late
 	}
@@ -224,7 +241,7 @@ func registry(optedIn bool) *harness.Object {
 }
 
 // optIn changes the registry.
-func optIn(optedIn bool) func(context.Context, *fleet, *harness.Client) error {
+func optIn(optedIn bool) tagChange {
 	return func(ctx context.Context, f *fleet, _ *harness.Client) error {
 		changed := registry(optedIn)
 		return f.patch(ctx, changed, map[string]any{"spec": changed.Object["spec"]})
@@ -232,10 +249,10 @@ func optIn(optedIn bool) func(context.Context, *fleet, *harness.Client) error {
 }
 
 // inOrder does one thing after the other.
-func inOrder(steps ...func(context.Context, *fleet, *harness.Client) error) func(context.Context, *fleet, *harness.Client) error {
-	return func(ctx context.Context, f *fleet, job *harness.Client) error {
-		for _, step := range steps {
-			if err := step(ctx, f, job); err != nil {
+func inOrder(changes ...tagChange) tagChange {
+	return func(ctx context.Context, f *fleet, toucher *harness.Client) error {
+		for _, change := range changes {
+			if err := change(ctx, f, toucher); err != nil {
 				return err
 			}
 		}
@@ -243,8 +260,8 @@ func inOrder(steps ...func(context.Context, *fleet, *harness.Client) error) func
 	}
 }
 
-// awaitCache waits until the host reads the registry again, which it keeps for five seconds: a touch before that is decided by
-// the registry as it was.
+// awaitCache waits until the host reads objects again, which it keeps for five seconds: a touch before that is decided by
+// the registry, or the Namespace, as it was.
 func awaitCache(ctx context.Context, _ *fleet, _ *harness.Client) error {
 	select {
 	case <-ctx.Done():
@@ -256,12 +273,12 @@ func awaitCache(ctx context.Context, _ *fleet, _ *harness.Client) error {
 
 // touchAll does what `kubectl annotate --all --all-namespaces` does to take an annotation away that no composite has: it
 // lists, gets, and patches nothing.
-func touchAll(ctx context.Context, _ *fleet, job *harness.Client) error {
+func touchAll(ctx context.Context, _ *fleet, toucher *harness.Client) error {
 	for _, kind := range compositeKinds {
 		if kind == "Machine" {
 			continue
 		}
-		resource, err := job.Resource(composites+"/v1alpha1", kind, "")
+		resource, err := toucher.Resource(composites+"/v1alpha1", kind, "")
 		if err != nil {
 			return err
 		}
@@ -270,7 +287,7 @@ func touchAll(ctx context.Context, _ *fleet, job *harness.Client) error {
 			return err
 		}
 		for i := range list.Items {
-			one, err := job.Of(&list.Items[i])
+			one, err := toucher.Of(&list.Items[i])
 			if err != nil {
 				return err
 			}
@@ -282,7 +299,7 @@ func touchAll(ctx context.Context, _ *fleet, job *harness.Client) error {
 			if o.GetAnnotations() == nil {
 				patch = `{"metadata":{"annotations":{}}}`
 			}
-			if _, err := job.Patch(ctx, o, patch); err != nil {
+			if _, err := toucher.Patch(ctx, o, patch); err != nil {
 				return err
 			}
 		}
