@@ -15,6 +15,7 @@ var sourceSteps = []tagStep{
 	{"relabel, and wait", ofNamespace("cc-2"), labelNamespace("cc-2"), patience, true},
 	{"relabel, and touch", ofNamespace("cc-3"), inOrder(labelNamespace("cc-3"), awaitCache, touchAll), touchedPatience, true},
 	{"touch again", ofNamespace("cc-3"), touchAll, touchedPatience, false},
+	{"remove, and touch", map[string]string{environment: "production"}, inOrder(labelNamespace(nil), awaitCache, touchAll), touchedPatience, true},
 }
 
 // The composites below a Namespace, and how many objects they and everything below them are.
@@ -55,8 +56,8 @@ func (s *stage) playSources(ctx context.Context, to io.Writer) (int, error) {
 	return s.playTagSteps(ctx, to, f, sourceSteps, f.alice)
 }
 
-// labelNamespace gives the Namespace a cost center.
-func labelNamespace(value string) tagChange {
+// labelNamespace gives the Namespace a cost center; nil takes it away.
+func labelNamespace(value any) tagChange {
 	return func(ctx context.Context, f *fleet, _ *harness.Client) error {
 		labels := map[string]any{costCenter: value}
 		return f.patch(ctx, named("v1", "Namespace", "", namespace), map[string]any{"metadata": map[string]any{"labels": labels}})

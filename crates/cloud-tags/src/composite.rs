@@ -142,9 +142,10 @@ impl<'e> Composite<'_, 'e> {
         tags
     }
 
-    /// The differences. A nested composite keeps what its parent's Composition forwards: of the policy's own entries
-    /// only those are removed that its labels set before, `nested`, that they no longer set, and that the parent's
-    /// Composition does not set. Somebody else's write changes none of what is forwarded.
+    /// The differences. A nested composite keeps what its parent's Composition forwards. Of the policy's own entries only
+    /// those are removed that its labels set before, `nested`, that they no longer set, and that the parent's Composition
+    /// does not set. When that is applied, each goes that it does not set, such as the tag of a label that the Namespace
+    /// had. Somebody else's write changes none of what is forwarded.
     fn tagged(
         &self,
         now: &TagSources<'e>,
@@ -171,7 +172,10 @@ impl<'e> Composite<'_, 'e> {
             _ if unread.has(key) => field.stored(key) != Some(value),
             Forwarding::Nothing => true,
             Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
-            Forwarding::Written => field.stored(key) == Some(value) && was_made(key, value),
+            Forwarding::Written => {
+                field.stored(key) == Some(value)
+                    && (was_made(key, value) || crossplane::is_left_out_by_composition(subject, FIELD, key))
+            }
         };
         let mut restores = match forwarding {
             Forwarding::Stored => {

@@ -141,6 +141,14 @@ pub(super) fn is_applied_by_composition(subject: &ReviewedObject<'_>) -> bool {
     applied_by_composition(subject).next().is_some()
 }
 
+/// Whether this request is the apply of a parent's Composition, and does not set an entry of a field below `spec`: then
+/// nobody forwards it.
+pub(super) fn is_left_out_by_composition(subject: &ReviewedObject<'_>, field: &str, key: &str) -> bool {
+    subject.review.field_manager.as_deref().is_some_and(|manager| manager.starts_with(COMPOSED))
+        && is_applied_by_composition(subject)
+        && !is_set_by_composition(subject, field, key)
+}
+
 /// Whether Crossplane's own server-side apply of a composed resource sets a field below `spec`, by its path.
 pub(super) fn is_set_by_composition(subject: &ReviewedObject<'_>, field: &str, key: &str) -> bool {
     let (field, key) = (format!("f:{field}"), format!("f:{key}"));

@@ -177,9 +177,9 @@ impl Datum for UnusableValue {
     }
 
     fn abbreviate(&mut self) -> bool {
-        let brief = self.brief.take();
-        self.of = brief.map_or_else(|| self.of.clone(), InvolvedObject::from);
-        brief.is_some()
+        let Some(brief) = self.brief.take() else { return false };
+        self.of = InvolvedObject::from(brief);
+        true
     }
 }
 
