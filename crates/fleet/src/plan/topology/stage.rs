@@ -45,6 +45,8 @@ pub(super) struct TopologyChange<'p> {
     edited: BTreeSet<ObjectId>,
     /// The Cluster before and after.
     clusters: [&'p Value; 2],
+    /// Its class before and after, if both are known.
+    classes: Option<[&'p Value; 2]>,
     by_template: Result<Vec<ChangedPart>, Obstacle>,
     by_class: Result<Vec<ChangedPart>, Obstacle>,
     by_cluster: Result<Vec<ChangedPart>, Obstacle>,
@@ -68,6 +70,22 @@ impl TopologyChange<'_> {
             values.find(|value| text(value, "name") == name)?.get("value")
         });
         old != new
+    }
+
+    /// Whether a patch of the class differs.
+    pub(super) fn has_other_patch(&self, name: &str) -> bool {
+        self.classes.is_none_or(|classes| {
+            let [old, new] = classes.map(|class| {
+                let mut patches = class.pointer("/spec/patches").and_then(Value::as_array)?.iter();
+                patches.find(|patch| text(patch, "name") == name)
+            });
+            old != new
+        })
+    }
+
+    /// Whether a template of the class is edited.
+    pub(super) fn has_template(&self) -> bool {
+        self.edited.iter().any(|id| id.kind.ends_with("Template"))
     }
 
     /// What the change of one object does.
@@ -165,7 +183,8 @@ fn change<'p>(
     let unknown = || Err(Obstacle::Unknown(defined_twice.clone().unwrap_or(Gap::NoClass)));
     let (Some(before), Some(after), None) = (before, after, &defined_twice) else {
         let [by_template, by_class, by_cluster] = [unknown(), unknown(), unknown()];
-        return Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster });
+        let (edited, classes) = (concerned, None);
+        return Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster });
     };
     let stored = stored_defaults(was, before);
     let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
@@ -207,7 +226,8 @@ fn change<'p>(
     {
         by_cluster = Err(refusal.into());
     }
-    Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
+    let (edited, classes) = (concerned, Some([before, after]));
+    Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster })
 }
 
 /// Converts objects of Cluster API to its newest version if the stages do not all have one: it compares them so.
