@@ -23,7 +23,7 @@ use crate::scope::class_templates;
 
 /// What a change of one object does to a topology.
 pub(super) enum ObjectChange<'c> {
-    /// Nothing is known; why, if an object is defined twice.
+    /// Nothing is known; why, if an object is defined twice, or Cluster API refuses the topology before the change.
     Unknown(Option<&'c Gap>),
     Refused(&'c TopologyRefusal),
     Parts(&'c [ChangedPart]),
@@ -98,7 +98,8 @@ impl TopologyChange<'_> {
         match change {
             Ok(parts) => ObjectChange::Parts(parts),
             Err(Obstacle::Unknown(gap)) => {
-                ObjectChange::Unknown(Some(gap).filter(|gap| matches!(gap, Gap::DefinedTwice(_))))
+                let is_told = matches!(gap, Gap::DefinedTwice(_) | Gap::RefusedBefore(_));
+                ObjectChange::Unknown(Some(gap).filter(|_| is_told))
             }
             Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
         }
@@ -259,7 +260,7 @@ fn between(
 ) -> Result<Vec<ChangedPart>, Obstacle> {
     let before = before.as_ref().map_err(|obstacle| match obstacle {
         // What was refused before is not what is stored.
-        Obstacle::Refused(_) => Obstacle::Unknown(Gap::NoClass),
+        Obstacle::Refused(refusal) => Gap::RefusedBefore(Box::new(refusal.clone())).into(),
         other => other.clone(),
     })?;
     let after = after.as_ref().map_err(Clone::clone)?;
