@@ -5,6 +5,7 @@ mod class;
 mod conversion;
 mod deferred;
 mod difference;
+mod infrastructure;
 mod merged;
 mod path;
 mod provider;

@@ -89,6 +89,8 @@ pub enum Gap {
     NoClass,
     /// An object is defined twice and differently.
     DefinedTwice(String),
+    /// Before the change, Cluster API refuses the Cluster or the class.
+    RefusedBefore(Box<TopologyRefusal>),
     /// A template of the class is not among the objects.
     NoTemplate(String),
     /// A template is in another version than the class refers to.
@@ -144,6 +146,7 @@ impl fmt::Display for Gap {
         match self {
             Gap::NoClass => f.write_str("the ClusterClass is not among the objects"),
             Gap::DefinedTwice(name) => write!(f, "{name} is defined twice"),
+            Gap::RefusedBefore(refusal) => write!(f, "before the change, Cluster API refuses it: {refusal}"),
             Gap::NoTemplate(name) => write!(f, "{name} is not among the objects"),
             Gap::TemplateVersion(name) => write!(f, "{name} is in another version than the class refers to"),
             Gap::Function(name) => write!(f, "function `{name}` is not evaluated"),

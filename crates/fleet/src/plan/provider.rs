@@ -8,8 +8,9 @@ use metadata_propagation::{Effect, RolloutEdit};
 use serde_json::Value;
 
 use super::bare::bare;
+use super::infrastructure::Webhook;
 use super::reach::{Machines, Part, machines};
-use super::{PlannedEdit, reason, scaled};
+use super::{PlannedEdit, at, infrastructure, reason, scaled};
 use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
 
@@ -66,11 +67,35 @@ pub(super) fn edits(
     before: &Hierarchy,
 ) -> Vec<PlannedEdit> {
     let Some(kind) = ProviderKind::of(id, versions, before) else { return Vec::new() };
+    let is_cluster = is_infrastructure(id);
+    let of_webhook = if is_cluster { infrastructure::rows(id) } else { &[] };
+    let rows: Vec<&str> = kind.rows.iter().map(|(row, _)| *row).chain(of_webhook.iter().map(|(row, _)| *row)).collect();
     let mut paths = Vec::new();
-    differing([was.get("spec"), is.get("spec")], "", kind.rows, &mut paths);
-    let mut edits: Vec<PlannedEdit> = paths.iter().map(|path| kind.edit(path, [was, is])).collect();
+    differing([was.get("spec"), is.get("spec")], "", &rows, &mut paths);
+    let planned = |path: &String| {
+        let edit = kind.edit(path, [was, is]);
+        if is_cluster { judged(edit, longest(of_webhook, path), [was, is]) } else { edit }
+    };
+    let mut edits: Vec<PlannedEdit> = paths.iter().map(planned).collect();
     edits.sort_by_key(|planned| Reverse(planned.edit.effect));
     edits
+}
+
+/// An edit of the infrastructure of a Cluster, as its provider's webhook sees it.
+fn judged(mut planned: PlannedEdit, webhook: Option<Webhook>, values: [&Value; 2]) -> PlannedEdit {
+    let [was, is] = values.map(|value| at(value, &planned.edit.at));
+    let (effect, reason) = match webhook.and_then(|webhook| webhook.refuses(was, is)) {
+        Some(false) => return planned,
+        Some(true) => (Effect::Refused, reason::WEBHOOK),
+        None => (Effect::InPlace, reason::UNKNOWN_WEBHOOK),
+    };
+    (planned.edit.effect, planned.reason) = (effect, Some(Cow::Borrowed(reason)));
+    planned
+}
+
+/// Whether an object is the infrastructure of a Cluster.
+fn is_infrastructure(id: &ObjectId) -> bool {
+    id.group.ends_with(INFRASTRUCTURE_GROUP) && (id.kind.ends_with("Cluster") || id.kind.ends_with("ControlPlane"))
 }
 
 /// Whether an object of this kind is part of what Machines are made from, so that its deletion does more than remove it.
@@ -109,9 +134,7 @@ impl ProviderKind {
                 of_pool(id, before).and_then(|pool| kind(UNKNOWN, reason::PROVIDER, pool))
             }
             group if group.ends_with(INFRASTRUCTURE_GROUP) && !is_template && is_part(&id.kind) => match &*id.kind {
-                part if part.ends_with("Cluster") || part.ends_with("ControlPlane") => {
-                    kind(IN_PLACE, reason::PROVIDER, Machines::default())
-                }
+                _ if is_infrastructure(id) => kind(IN_PLACE, reason::PROVIDER, Machines::default()),
                 part if part.ends_with("Pool") => {
                     kind(UNKNOWN, reason::PROVIDER, of_pool(id, before).unwrap_or_default())
                 }
@@ -122,8 +145,7 @@ impl ProviderKind {
     }
 
     fn edit(&self, path: &str, [was, is]: [&Value; 2]) -> PlannedEdit {
-        let row = self.rows.iter().filter(|(row, _)| is_at(path, row)).max_by_key(|(row, _)| row.len());
-        let effect = row.map_or(Effect::CannotTell, |(_, effect)| *effect);
+        let effect = longest(self.rows, path).unwrap_or(Effect::CannotTell);
         let mut edit = RolloutEdit::refused(["spec", path].join(if path.is_empty() { "" } else { "." }));
         edit.effect = effect;
         let scale = Some((scaled(was, &edit.at), scaled(is, &edit.at))).filter(|_| effect == Effect::Scale);
@@ -154,12 +176,18 @@ fn is_at(path: &str, row: &str) -> bool {
     row.is_empty() || path.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// What the longest row says that a path is at or below.
+fn longest<T: Copy>(rows: &[(&str, T)], path: &str) -> Option<T> {
+    let row = rows.iter().filter(|(row, _)| is_at(path, row)).max_by_key(|(row, _)| row.len());
+    row.map(|(_, value)| *value)
+}
+
 /// The paths below `spec` that differ: its fields, and those of fields that rows distinguish.
-fn differing([was, is]: [Option<&Value>; 2], path: &str, rows: &[ProviderRow], found: &mut Vec<String>) {
+fn differing([was, is]: [Option<&Value>; 2], path: &str, rows: &[&str], found: &mut Vec<String>) {
     if was.and_then(bare) == is.and_then(bare) {
         return;
     }
-    let is_split = path.is_empty() || rows.iter().any(|(row, _)| is_at(row, path) && *row != path);
+    let is_split = path.is_empty() || rows.iter().any(|row| is_at(row, path) && *row != path);
     let is_object = |value: Option<&Value>| value.is_none_or(Value::is_object);
     if !is_split || !is_object(was) || !is_object(is) {
         found.push(path.to_owned());
@@ -220,7 +248,8 @@ mod tests {
         let (a, b) = (json!({ "a": 1, "b": null }), json!({ "a": 2, "b": [] }));
         for (group, kind, effect) in [
             (CONTROL_PLANE_GROUP, "AWSManagedControlPlane", Effect::InPlace),
-            (INFRASTRUCTURE_GROUP, "AWSCluster", Effect::InPlace),
+            (INFRASTRUCTURE_GROUP, "AcmeCluster", Effect::InPlace),
+            (INFRASTRUCTURE_GROUP, "OpenStackCluster", Effect::Refused),
             (INFRASTRUCTURE_GROUP, "AWSMachinePool", Effect::CannotTell),
             (INFRASTRUCTURE_GROUP, "AWSMachine", Effect::CannotTell),
             (CORE_GROUP, "MachineHealthCheck", Effect::CannotTell),

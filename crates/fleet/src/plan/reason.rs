@@ -33,6 +33,13 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
 /// An edit of what a MachinePool is created from.
 pub(super) const PROVIDER: &str = "the infrastructure provider decides";
 
+/// An edit of the infrastructure of a Cluster that the webhook of its provider refuses.
+pub(super) const WEBHOOK: &str = "the webhook of the provider does not let this field change";
+
+/// An edit of the infrastructure of a Cluster that the webhook of its provider may refuse.
+pub(super) const UNKNOWN_WEBHOOK: &str =
+    "Cluster API replaces no Machines; whether the provider accepts this edit is not known";
+
 /// An edit of a control plane that is not Cluster API's own.
 pub(super) const PLANE: &str = "the provider of the control plane decides";
 

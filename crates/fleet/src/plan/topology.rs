@@ -102,7 +102,8 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
     });
     for (object, answers) in plan.objects.iter_mut().zip(answers) {
         for (edit, answer) in object.edits.iter_mut().zip(answers) {
-            let Some(answer) = answer else { continue };
+            // What is refused has no effect on owners.
+            let Some(answer) = answer.filter(|_| edit.edit.effect != Effect::Refused) else { continue };
             apply(edit, &answer);
             if !answer.owners.is_empty() {
                 plan.owners.push(EditOwners { id: object.id.clone(), at: edit.edit.at.clone(), owners: answer.owners });
@@ -243,12 +244,8 @@ fn is_decided_by_patches(id: &ObjectId, path: &str) -> bool {
     }
 }
 
-/// The most severe effect of the owners on an edit. A path alone may say more: a scale is one, whatever patches read. An
-/// edit that is refused has no other effect.
+/// The most severe effect of the owners on an edit. A path alone may say more: a scale is one, whatever patches read.
 fn apply(edit: &mut PlannedEdit, answer: &TopologyAnswer) {
-    if edit.edit.effect == Effect::Refused {
-        return;
-    }
     let gravest = answer.owners.iter().map(|owner| owner.effect).max().unwrap_or(Effect::Nothing);
     if !answer.is_decisive && gravest <= edit.edit.effect {
         return;

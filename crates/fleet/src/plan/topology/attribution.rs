@@ -15,27 +15,46 @@ pub(super) fn is_due_to(
 ) -> bool {
     let Some(path) = paths.get(number) else { return false };
     if id.kind.ends_with("Template") {
-        let is_metadata = |path: &str| path.contains("metadata");
-        let fits = |path: &str| cause.steps.iter().any(|step| step == "metadata") == is_metadata(path);
-        return fits(path) || !paths.iter().any(|path| fits(path));
+        return fits_template(cause, path) || !paths.iter().any(|path| fits_template(cause, path));
     }
+    let is_of_field = |path: &str| fits_field(cause, path) && is_of_owner(owner, path);
+    // A class has neither versions nor replicas.
+    let is_of_class = !(cause.steps.last().is_some_and(|step| ["version", "replicas"].contains(&&**step))
+        && paths.iter().any(|path| is_of_field(path)));
     let fits = |path: &str| match &*id.kind {
-        "ClusterClass" => fits_class(owner, cause, path),
-        _ if cause.patch.is_none() => fits_field(cause, path) && is_of_owner(owner, path) || path.contains("lass"),
+        "ClusterClass" => fits_class((owner, change), cause, path),
+        _ if cause.patch.is_none() => is_of_field(path) || is_of_class && path.contains("lass"),
         _ if cause.variables.is_empty() => path.contains("lass"),
         _ => cause.variables.iter().any(|variable| fits(owner, variable, change, path)),
     };
     if paths.iter().any(|path| fits(path)) {
         return fits(path);
     }
-    path.starts_with("spec") || path.starts_with("metadata")
+    // What no patch writes is due to the template, if that is edited too.
+    let is_only_read_by_patches = path.starts_with("spec.variables") || path.starts_with("spec.patches");
+    let is_of_template = cause.patch.is_none() && is_only_read_by_patches && change.has_template();
+    (path.starts_with("spec") || path.starts_with("metadata")) && !is_of_template
+}
+
+/// Whether an edit of a template is one of the field that differs, of a part of it, or of something around it.
+fn fits_template(cause: &FieldCause, path: &str) -> bool {
+    // `spec` and `metadata` of an object are those of `spec.template`.
+    let is_of_template = cause.steps.iter().take(2).eq(["spec", "template"]);
+    let inner = path.strip_prefix("spec.template.").filter(|_| !is_of_template).unwrap_or(path);
+    let mut both = inner.split('.').zip(&cause.steps);
+    // An entry of a list has a name in the one, and a number in the other.
+    both.find(|(field, step)| field != step).is_none_or(|(field, step)| {
+        step.parse::<usize>().is_ok() || field.split_once('[').is_some_and(|(list, _)| list == step)
+    })
 }
 
 /// Whether an edit of a class may be why a field differs.
-fn fits_class(owner: &TopologyOwner, cause: &FieldCause, path: &str) -> bool {
+fn fits_class((owner, change): (&TopologyOwner, &TopologyChange<'_>), cause: &FieldCause, path: &str) -> bool {
     let is_reference = (path.ends_with("emplateRef") || path.ends_with(".ref")) && is_of_section(owner, path);
     match (&cause.patch, cause.variables.iter().any(|variable| !variable.starts_with("builtin"))) {
-        (Some(_), true) => path.starts_with("spec.variables") || path.starts_with("spec.patches"),
+        (Some(patch), true) => {
+            path.starts_with("spec.variables") || path.starts_with("spec.patches") && change.has_other_patch(patch)
+        }
         (Some(_), false) if cause.variables.is_empty() => path.starts_with("spec.patches") || is_reference,
         (Some(_), false) => path.contains("metadata"),
         (None, _) => is_reference || fits_field(cause, path),

@@ -23,7 +23,7 @@ use crate::scope::class_templates;
 
 /// What a change of one object does to a topology.
 pub(super) enum ObjectChange<'c> {
-    /// Nothing is known; why, if an object is defined twice.
+    /// Nothing is known; why, if an object is defined twice, or Cluster API refuses the topology before the change.
     Unknown(Option<&'c Gap>),
     Refused(&'c TopologyRefusal),
     Parts(&'c [ChangedPart]),
@@ -45,6 +45,8 @@ pub(super) struct TopologyChange<'p> {
     edited: BTreeSet<ObjectId>,
     /// The Cluster before and after.
     clusters: [&'p Value; 2],
+    /// Its class before and after, if both are known.
+    classes: Option<[&'p Value; 2]>,
     by_template: Result<Vec<ChangedPart>, Obstacle>,
     by_class: Result<Vec<ChangedPart>, Obstacle>,
     by_cluster: Result<Vec<ChangedPart>, Obstacle>,
@@ -70,6 +72,22 @@ impl TopologyChange<'_> {
         old != new
     }
 
+    /// Whether a patch of the class differs.
+    pub(super) fn has_other_patch(&self, name: &str) -> bool {
+        self.classes.is_none_or(|classes| {
+            let [old, new] = classes.map(|class| {
+                let mut patches = class.pointer("/spec/patches").and_then(Value::as_array)?.iter();
+                patches.find(|patch| text(patch, "name") == name)
+            });
+            old != new
+        })
+    }
+
+    /// Whether a template of the class is edited.
+    pub(super) fn has_template(&self) -> bool {
+        self.edited.iter().any(|id| id.kind.ends_with("Template"))
+    }
+
     /// What the change of one object does.
     pub(super) fn of(&self, id: &ObjectId) -> ObjectChange<'_> {
         let change = match &*id.kind {
@@ -80,7 +98,8 @@ impl TopologyChange<'_> {
         match change {
             Ok(parts) => ObjectChange::Parts(parts),
             Err(Obstacle::Unknown(gap)) => {
-                ObjectChange::Unknown(Some(gap).filter(|gap| matches!(gap, Gap::DefinedTwice(_))))
+                let is_told = matches!(gap, Gap::DefinedTwice(_) | Gap::RefusedBefore(_));
+                ObjectChange::Unknown(Some(gap).filter(|_| is_told))
             }
             Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
         }
@@ -165,7 +184,8 @@ fn change<'p>(
     let unknown = || Err(Obstacle::Unknown(defined_twice.clone().unwrap_or(Gap::NoClass)));
     let (Some(before), Some(after), None) = (before, after, &defined_twice) else {
         let [by_template, by_class, by_cluster] = [unknown(), unknown(), unknown()];
-        return Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster });
+        let (edited, classes) = (concerned, None);
+        return Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster });
     };
     let stored = stored_defaults(was, before);
     let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
@@ -207,7 +227,8 @@ fn change<'p>(
     {
         by_cluster = Err(refusal.into());
     }
-    Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
+    let (edited, classes) = (concerned, Some([before, after]));
+    Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster })
 }
 
 /// Converts objects of Cluster API to its newest version if the stages do not all have one: it compares them so.
@@ -239,7 +260,7 @@ fn between(
 ) -> Result<Vec<ChangedPart>, Obstacle> {
     let before = before.as_ref().map_err(|obstacle| match obstacle {
         // What was refused before is not what is stored.
-        Obstacle::Refused(_) => Obstacle::Unknown(Gap::NoClass),
+        Obstacle::Refused(refusal) => Gap::RefusedBefore(Box::new(refusal.clone())).into(),
         other => other.clone(),
     })?;
     let after = after.as_ref().map_err(Clone::clone)?;

@@ -1,0 +1,132 @@
+//! Which edits of the infrastructure of a Cluster the webhook of its provider refuses.
+
+use metadata_propagation::cluster_api::INFRASTRUCTURE_GROUP;
+use serde_json::Value;
+
+use self::Webhook::{Accepts, Fixed, FixedIfSet, Kept, MayRefuse};
+use super::bare::bare;
+use crate::object::ObjectId;
+
+/// What a webhook makes of an edit of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Webhook {
+    /// It accepts it.
+    Accepts,
+    /// It refuses it.
+    Fixed,
+    /// It refuses another value. A value that is not written may have been set by a default or a controller, so whether it
+    /// refuses to add or remove one is not known.
+    FixedIfSet,
+    /// It refuses to remove the field.
+    Kept,
+    /// It depends on other fields or on parts of this one.
+    MayRefuse,
+}
+
+/// A path below `spec`, and what the webhook makes of it; the longest path counts.
+type InfrastructureRow = (&'static str, Webhook);
+
+/// Kinds of infrastructure clusters. For a kind without rows it is not known what its webhook accepts.
+///
+/// Sources, the `ValidateUpdate` of each kind: cluster-api-provider-azure 69ec3a4 internal/webhooks/azurecluster_webhook.go and
+/// azurecluster_validation.go; cluster-api-provider-aws 2cf09d7 webhooks/awscluster_webhook.go;
+/// cluster-api-provider-hetzner 1c4fe74 pkg/webhook; cluster-api-provider-openstack e52de58
+/// pkg/webhooks/openstackcluster_webhook.go; cluster-api-provider-vsphere 111a1ba internal/webhooks/vspherecluster.go, which
+/// only converts.
+const KINDS: &[(&str, &[InfrastructureRow])] = &[
+    ("AWSCluster", AWS),
+    ("AzureCluster", AZURE),
+    ("HetznerCluster", HETZNER),
+    ("OpenStackCluster", OPENSTACK),
+    ("VSphereCluster", &[("", Accepts)]),
+];
+
+#[rustfmt::skip]
+const AWS: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("controlPlaneEndpoint",                                  FixedIfSet),
+    ("controlPlaneLoadBalancer.healthCheckProtocol",          MayRefuse),
+    ("controlPlaneLoadBalancer.loadBalancerType",             MayRefuse),
+    ("controlPlaneLoadBalancer.name",                         FixedIfSet),
+    ("controlPlaneLoadBalancer.scheme",                       FixedIfSet),
+    ("controlPlaneLoadBalancer.targetGroupIPType",            FixedIfSet),
+    ("identityRef",                                           Kept),
+    ("network.vpc.id",                                        FixedIfSet),
+    ("region",                                                FixedIfSet),
+    ("secondaryControlPlaneLoadBalancer",                     MayRefuse),
+];
+
+#[rustfmt::skip]
+const AZURE: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("azureEnvironment",                                      FixedIfSet),
+    ("bastionSpec.azureBastion",                              FixedIfSet),
+    ("controlPlaneEndpoint",                                  FixedIfSet),
+    ("location",                                              FixedIfSet),
+    ("networkSpec.apiServerLB",                               MayRefuse),
+    ("networkSpec.apiServerLB.availabilityZones",             Fixed),
+    ("networkSpec.apiServerLB.idleTimeoutInMinutes",          FixedIfSet),
+    ("networkSpec.apiServerLB.name",                          FixedIfSet),
+    ("networkSpec.apiServerLB.sku",                           FixedIfSet),
+    ("networkSpec.apiServerLB.type",                          FixedIfSet),
+    ("networkSpec.controlPlaneOutboundLB",                    FixedIfSet),
+    ("networkSpec.nodeOutboundLB",                            MayRefuse),
+    ("networkSpec.privateDNSZone",                            FixedIfSet),
+    ("networkSpec.privateDNSZoneName",                        FixedIfSet),
+    ("networkSpec.privateDNSZoneResourceGroup",               FixedIfSet),
+    ("networkSpec.subnets",                                   MayRefuse),
+    ("resourceGroup",                                         FixedIfSet),
+    ("subscriptionID",                                        FixedIfSet),
+];
+
+#[rustfmt::skip]
+const HETZNER: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("controlPlaneLoadBalancer.enableProxyProtocol",          MayRefuse),
+    ("controlPlaneLoadBalancer.enabled",                      FixedIfSet),
+    ("controlPlaneLoadBalancer.port",                         FixedIfSet),
+    ("controlPlaneLoadBalancer.region",                       FixedIfSet),
+    ("controlPlaneRegions",                                   MayRefuse),
+    ("hcloudNetwork",                                         FixedIfSet),
+];
+
+/// All of `spec` cannot change, but for these.
+#[rustfmt::skip]
+const OPENSTACK: &[InfrastructureRow] = &[
+    ("",                                                      FixedIfSet),
+    ("apiServer",                                             MayRefuse),
+    ("apiServerFixedIP",                                      MayRefuse),
+    ("apiServerFloatingIP",                                   MayRefuse),
+    ("apiServerLoadBalancer",                                 MayRefuse),
+    ("apiServerPort",                                         MayRefuse),
+    ("bastion",                                               Accepts),
+    ("controlPlaneAvailabilityZones",                         Accepts),
+    ("controlPlaneEndpoint",                                  MayRefuse),
+    ("controlPlaneOmitAvailabilityZone",                      Accepts),
+    ("identityRef",                                           Accepts),
+    ("managedSecurityGroups",                                 MayRefuse),
+    ("managedSubnets",                                        MayRefuse),
+    ("network",                                               MayRefuse),
+    ("primarySubnet",                                         MayRefuse),
+    ("subnets",                                               MayRefuse),
+];
+
+/// The rows of a kind; none if it is not known.
+pub(super) fn rows(id: &ObjectId) -> &'static [InfrastructureRow] {
+    let row = KINDS.iter().find(|(kind, _)| *kind == id.kind && id.group == INFRASTRUCTURE_GROUP);
+    row.map_or(&[], |(_, rows)| rows)
+}
+
+impl Webhook {
+    /// Whether an edit is refused; `None` if that is not known.
+    pub(super) fn refuses(self, was: Option<&Value>, is: Option<&Value>) -> Option<bool> {
+        let [was, is] = [was, is].map(|value| value.and_then(bare).is_some());
+        match self {
+            Accepts => Some(false),
+            Fixed => Some(true),
+            Kept => Some(was && !is),
+            FixedIfSet if was && is => Some(true),
+            FixedIfSet | MayRefuse => None,
+        }
+    }
+}
