@@ -44,21 +44,22 @@ pub(crate) fn operands(source: &str, of: &[Mutant]) -> Result<Vec<Mutant>> {
 /// Puts mutants of a file behind switches.
 pub(crate) fn woven(source: &str, mutants: &[Numbered<'_>]) -> Result<Woven> {
     let nodes = SyntaxNodes::of(source)?;
-    let mut edits: BTreeMap<(usize, usize), WeaveEdit> = BTreeMap::new();
+    let mut edits: BTreeMap<(usize, usize, bool), WeaveEdit> = BTreeMap::new();
     let mut left_out = Vec::new();
     for (number, mutant) in mutants {
         let at = offset(source, mutant);
         if mutant.genre == Genre::FnValue {
             let returned = format!("if {} {{ return {}; }} ", switch(*number), mutant.replacement);
-            let key = (at, *number as usize);
+            let key = (at, *number as usize, false);
             edits.insert(key, WeaveEdit { range: at..at, mutants: vec![*number], kind: Kind::Inserted(returned) });
             continue;
         }
         match nodes.at(mutant, source) {
             Some(node) => {
                 let range = node.range();
-                // Insertions come first.
-                let edit = edits.entry((range.start, usize::MAX - range.len())).or_insert_with(|| WeaveEdit {
+                // Insertions come first, and the guard of an arm before an operator that is all of the guard.
+                let is_operator = !matches!(node, SyntaxNode::Arm { .. });
+                let edit = edits.entry((range.start, usize::MAX - range.len(), is_operator)).or_insert_with(|| WeaveEdit {
                     range,
                     mutants: Vec::new(),
                     kind: Kind::Changed(node.clone(), Vec::new()),
@@ -285,6 +286,17 @@ mod tests {
             text(source, &mutants),
             "fn f() { match a { B(c) if (!::mutant_switch::is(1)) && (::mutant_switch::is(2) || (!::mutant_switch::is(0) && (c))) \
              => 1, _ => 2 } }"
+        );
+    }
+
+    #[test]
+    fn a_guard_and_the_operator_that_is_all_of_it_have_switches_of_their_own() {
+        let source = "fn f() { match a { B(c) if c == d => 1, _ => 2 } }";
+        let mutants = [mutant(Genre::MatchArmGuard, 1, 28, "false"), mutant(Genre::BinaryOperator, 1, 30, "!=")];
+        assert_eq!(
+            text(source, &mutants),
+            "fn f() { match a { B(c) if (true) && (::mutant_switch::is(0) || (!::mutant_switch::is(1) && \
+             (((c == d) ^ ::mutant_switch::is(2))))) => 1, _ => 2 } }"
         );
     }
 
