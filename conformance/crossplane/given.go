@@ -167,7 +167,8 @@ func readCorpus(root, kind string) ([]given, error) {
 		if err := yaml.Unmarshal([]byte(text), &one); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		if one.Review.Object["kind"] != kind {
+		version, _ := one.Review.Object["apiVersion"].(string)
+		if one.Review.Object["kind"] != kind || !strings.HasPrefix(version, "apiextensions.crossplane.io/") {
 			continue
 		}
 		name := "case/" + strings.TrimSuffix(filepath.Base(file), ".yaml")
