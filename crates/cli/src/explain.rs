@@ -174,7 +174,7 @@ fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups, out: &m
         }
         let placement = Placement::of(entry, member);
         let place = entry.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
-        let value = entry.value.plain();
+        let value = placement.value.as_deref().unwrap_or_default();
         let _ = writeln!(
             out,
             "    {}={}{} {DIM}{}{place}{DIM:#}",

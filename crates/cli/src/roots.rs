@@ -56,12 +56,12 @@ pub(crate) fn leaves(roots: &BTreeSet<String>) -> Vec<&String> {
     roots.iter().filter(|root| !roots.iter().any(|other| other != *root && is_in(other, root))).collect()
 }
 
-/// That no object is defined twice in different ways.
+/// That no object of a kind that a rule reads is defined twice in different ways.
 ///
 /// # Errors
 /// When one is.
 pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure> {
-    let differs = |(a, b): &(&FleetObject, &FleetObject)| a.json != b.json && is_judged(a, settings);
+    let differs = |(a, b): &(&FleetObject, &FleetObject)| a.json != b.json && is_read(a, settings);
     let Some((a, b)) = fleet.doubles().find(differs) else { return Ok(()) };
     let mut locator = Locator::new(fleet.sources());
     let mut name = |object: &FleetObject| {
@@ -75,9 +75,14 @@ pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure
 
 /// Whether the policy checks an object, or its edits have effects, or others are rendered from it.
 pub(crate) fn is_judged(object: &FleetObject, settings: &Settings) -> bool {
+    is_read(object, settings) || is_renderer(&object.id)
+}
+
+/// Whether the policy checks an object, or its edits have effects.
+fn is_read(object: &FleetObject, settings: &Settings) -> bool {
     let review = object.review();
     let update = Review { operation: Operation::Update, old_object: Some(&object.json), ..object.review() };
-    concerns(&review, settings) || has_effects(&update) || is_instance(&object.id) || is_renderer(&object.id)
+    concerns(&review, settings) || has_effects(&update) || is_instance(&object.id)
 }
 
 /// Where the paths of objects with the same name diverge, if the policy checks such objects and they are not equal.

@@ -17,7 +17,7 @@ use crate::fleet::Fleet;
 use crate::object::FleetObject;
 use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use crate::probe::{Blame, ReadProblem, blame, probe};
-use crate::refusal::{Refusal, has_rules, of_object};
+use crate::refusal::{Refusal, filled_by, has_rules, of_object};
 use crate::relations::{is_of_topology, related};
 use crate::templates::TemplateEvaluation;
 use crate::topology_findings::topology_findings;
@@ -86,6 +86,10 @@ impl Checker {
         let one = |object: &&FleetObject| {
             let evaluated = templates.evaluated(object);
             let (mut checked, blame) = self.examined(&evaluated.object, fleet);
+            let is_filled = |finding: &ObjectFinding| {
+                finding.check == REFUSED && filled_by(&finding.message, object, fleet.sources()).is_some()
+            };
+            checked.findings.retain(|finding| !is_filled(finding));
             checked.findings.iter_mut().for_each(|finding| finding.at = evaluated.written(&finding.at));
             checked.findings.extend(evaluated.findings);
             let probed = if checked.is_concerned { probe(object, &self.verify, fleet) } else { Vec::new() };

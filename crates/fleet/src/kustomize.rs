@@ -1,6 +1,6 @@
 //! Files that Kustomize reads and that are not manifests: kustomizations, and the patches and configurations that they name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -120,10 +120,51 @@ fn value(source: &Source) -> Value {
 /// ```
 #[must_use]
 pub fn resources(kustomization: &Source) -> Vec<String> {
-    let folder = kustomization.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let json = value(kustomization);
-    let list = |field| json.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    included(&kustomization.name, &value(kustomization))
+}
+
+/// The directories and files that a kustomization of this path includes.
+fn included(path: &str, kustomization: &Value) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let list =
+        |field| kustomization.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     ["resources", "bases", "components"].into_iter().flat_map(list).map(|path| joined(folder, path)).collect()
+}
+
+/// The name of the first kustomization with patches that includes a text, directly or through others. Names of texts may
+/// have a prefix such as `main:`.
+pub(crate) fn patched_by(sources: &[Source], number: usize) -> Option<&str> {
+    let split = |source: &'_ Source| {
+        let (prefix, path) = source.name.split_once(':').unwrap_or(("", &source.name));
+        (prefix.to_owned(), path.to_owned())
+    };
+    let (prefix, path) = split(sources.get(number)?);
+    let kustomizations = sources.iter().filter(|source| is_kustomization(&source.name));
+    let paths = kustomizations.map(|source| (split(source), source)).filter(|((of, _), _)| *of == prefix);
+    let by_path: BTreeMap<String, (&str, Value)> =
+        paths.map(|((_, path), source)| (path, (&*source.name, value(source)))).collect();
+    let includes = |(top, (_, json)): &(&String, &(&str, Value))| {
+        let (mut seen, mut next) = (BTreeSet::new(), included(top, json));
+        while let Some(named) = next.pop() {
+            if named == path {
+                return true;
+            }
+            if seen.insert(named.clone()) {
+                let files = KUSTOMIZATION_FILES.map(|file| joined(&named, file));
+                let inner = files.iter().filter_map(|file| by_path.get_key_value(file));
+                next.extend(inner.flat_map(|(path, (_, json))| included(path, json)));
+            }
+        }
+        false
+    };
+    let mut patching = by_path.iter().filter(|(_, (_, json))| has_patches(json));
+    patching.find(includes).map(|(_, (name, _))| *name)
+}
+
+/// Whether a kustomization has patches, or components that may have them.
+fn has_patches(kustomization: &Value) -> bool {
+    let is_listed = |field| kustomization.get(field).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    ["patches", "patchesJson6902", "patchesStrategicMerge", "components"].into_iter().any(is_listed)
 }
 
 fn skipped(number: usize, message: String) -> Reading {
@@ -186,6 +227,23 @@ mod tests {
         let files = ["a.yaml", "p.yaml", "r.yaml", "t.yaml", "m.yaml"].map(|name| source(name, ""));
         let sources: Vec<Source> = files.into_iter().chain([source("kustomization.yaml", kustomization)]).collect();
         assert_eq!(of_kustomize(&sources, "").into_keys().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_base_is_patched_by_what_includes_it() {
+        let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+        for prefix in ["", "after:", "after/"] {
+            let sources = [
+                ("base/class.yaml", "{}"),
+                ("base/kustomization.yaml", "resources: [class.yaml]"),
+                ("kustomization.yaml", "resources: [overlays/prod, plain.yaml]"),
+                ("overlays/prod/kustomization.yaml", "resources: [../../base]\npatches: [{path: p.yaml}]"),
+                ("plain.yaml", "{}"),
+            ]
+            .map(|(name, text)| source(&format!("{prefix}{name}"), text));
+            let found = [0, 4].map(|number| patched_by(&sources, number).map(str::to_owned));
+            assert_eq!(found, [Some(format!("{prefix}overlays/prod/kustomization.yaml")), None]);
+        }
     }
 
     #[test]

@@ -13,6 +13,25 @@ use crate::written::ObjectText;
 /// Placeholder for what a controller appends to a name.
 pub(crate) const SUFFIX: &str = "*";
 
+/// The same in what others read: a name with it is a valid label value.
+const READ_SUFFIX: &str = "x";
+
+/// The same in a value that is printed.
+const PRINTED_SUFFIX: &str = "…";
+
+/// The value of an entry as it is printed: in one that is the name of a predicted object, a placeholder for what a
+/// controller appends to it.
+pub(crate) fn printed(entry: &Propagated) -> String {
+    let value = entry.value.plain();
+    let is_predicted =
+        |stem: &&str| entry.source.rsplit([' ', '/']).next().and_then(|name| name.strip_suffix(SUFFIX)) == Some(*stem);
+    // Cluster API sets the names of objects itself: they are from no map.
+    match value.strip_suffix(READ_SUFFIX).filter(|stem| entry.place.is_none() && is_predicted(stem)) {
+        Some(stem) => format!("{stem}{PRINTED_SUFFIX}"),
+        None => value.to_owned(),
+    }
+}
+
 /// One object of a [`Hierarchy`](crate::Hierarchy).
 #[derive(Debug)]
 pub struct Member {
@@ -127,7 +146,7 @@ impl Member {
         }
         let mut object = self.completed();
         if let (Some(name), Some(metadata)) = (name, object.get_mut("metadata").and_then(Value::as_object_mut)) {
-            metadata.insert("name".to_owned(), json!(format!("{name}x")));
+            metadata.insert("name".to_owned(), json!(format!("{name}{READ_SUFFIX}")));
         }
         if let (Some(node), Some(fields)) = (&self.node, object.as_object_mut()) {
             let status = fields.entry("status").or_insert_with(|| json!({}));
@@ -170,7 +189,24 @@ fn has_status(json: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use metadata_propagation::Settings;
+
     use super::*;
+    use crate::fleet::Fleet;
+    use crate::hierarchy::Hierarchy;
+    use crate::source::Source;
+
+    #[test]
+    fn the_name_of_a_predicted_object_is_printed_with_a_placeholder() {
+        let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineDeployment, metadata: {name: md-0}, spec: {clusterName: c, \
+             template: {metadata: {labels: {team: md-0-x}}}}}";
+        let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+        let hierarchy = Hierarchy::of(&fleet, &Settings::default());
+        let machine = hierarchy.members().iter().find(|member| member.id.kind == "Machine").unwrap();
+        let value = |key: &str| machine.carried.iter().find(|entry| entry.key == key).map(printed).unwrap_or_default();
+        let values = ["cluster.x-k8s.io/set-name", "cluster.x-k8s.io/deployment-name", "team"].map(value);
+        assert_eq!(values, ["md-0-…", "md-0", "md-0-x"]);
+    }
 
     #[test]
     fn a_status_is_there_whatever_it_is_and_in_what_cannot_be_read() {

@@ -195,7 +195,7 @@ impl Plan {
                 Some(stored) => changed(&object.id, edits(stored, object, settings, &before, &after)),
                 None => whole::creation(&object.id, &before, &after),
             };
-            refused::add(&mut planned, stored, object, &after);
+            refused::add(&mut planned, stored, object, (&after, new.sources()));
             let member = after.number(&object.id).and_then(|number| after.member(number));
             let is_rejected = member.is_some_and(|member| member.is_rejected);
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))

@@ -11,7 +11,7 @@ use topology::{MetadataUse, metadata_uses};
 
 use crate::help::{help_of_own, help_of_skip};
 use crate::hierarchy::Hierarchy;
-use crate::member::Member;
+use crate::member::{Member, printed};
 use crate::relations::text;
 
 /// What one object does with a key.
@@ -372,7 +372,7 @@ impl Placement {
             Some(found) => State::Differs(found.plain().to_owned()),
             None => State::Missing,
         };
-        let value = Some(entry.value.plain().to_owned());
+        let value = Some(printed(entry));
         Placement { at: entry.at.clone(), value, state, why: Some(entry.rule.clone()), help: None }
     }
 }

@@ -10,9 +10,11 @@ use serde_json::Value;
 
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
-use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::etcd;
-use crate::object::ObjectId;
+use self::objects::{EMPTY_LIST, OBJECT_RULES};
+use crate::kustomize::patched_by;
+use crate::object::{FleetObject, ObjectId};
+use crate::source::Source;
 
 /// A refusal of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +57,11 @@ pub(crate) fn of_edit(id: &ObjectId, old: &Value, new: &Value) -> Vec<Refusal> {
     let rules = EDIT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
     let of_edit = rules.flat_map(|rule| (rule.finds)(old, new));
     of_object(id, new).into_iter().filter(|refusal| !known.contains(refusal)).chain(of_edit).collect()
+}
+
+/// The kustomization that may fill a list whose emptiness is refused.
+pub(crate) fn filled_by<'s>(message: &str, object: &FleetObject, sources: &'s [Source]) -> Option<&'s str> {
+    (message == EMPTY_LIST).then(|| patched_by(sources, object.origin.source)).flatten()
 }
 
 /// Whether an object is of one of these kinds of Cluster API.

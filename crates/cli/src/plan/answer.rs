@@ -12,6 +12,7 @@ use super::roots::{RootPair, relative};
 use crate::classes;
 use crate::input::Input;
 use crate::output::report::Where;
+use crate::renderers::is_renderer;
 use crate::roots::is_in;
 
 /// The effects of a change in each root.
@@ -63,9 +64,11 @@ impl PlanAnswer {
 
 impl RootAnswer {
     fn of(pair: RootPair, roots: &[String], inputs: [&Input; 2], settings: &Settings) -> RootAnswer {
+        let inner: Vec<&String> = roots.iter().filter(|root| **root != pair.root && is_in(root, &pair.root)).collect();
+        let is_in_inner = |name: &str| inner.iter().any(|root| is_in(name, root));
         let is_of = |name: &str| match pair.is_rest {
             true => !roots.iter().any(|root| is_in(name, root)),
-            false => pair.has(name) || is_in(&pair.root, name),
+            false => pair.has(name) && !is_in_inner(name) || is_in(&pair.root, name),
         };
         let sides = [(&pair.old, inputs[0]), (&pair.new, inputs[1])];
         let mut not_read = Vec::new();
@@ -186,7 +189,8 @@ fn skipped(sides: [(&Fleet, &Input); 2], pair: &RootPair) -> Vec<NotRead> {
     described
 }
 
-/// The objects that are skipped because another one in another file has their name, and differ.
+/// The objects that are skipped because another one in another file has their name, and differ. What is rendered from one
+/// of them is not known.
 fn duplicates(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
     let doubles = |(fleet, input): (&Fleet, &Input)| {
         let mut locator = Locator::new(fleet.sources());
@@ -197,7 +201,8 @@ fn duplicates(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
             let before = name(fleet, input, first.origin.source);
             let reason = format!("{} is already defined in {before}; this one is not compared", later.id);
             let key = (name(fleet, input, later.origin.source).to_owned(), later.id.clone(), later.json.to_string());
-            found.insert(key, NotRead { place, reason, matters: Matters::No });
+            let matters = if is_renderer(&later.id) { Matters::CannotTell } else { Matters::No };
+            found.insert(key, NotRead { place, reason, matters });
         }
         found
     };

@@ -52,8 +52,8 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
         return Ok(vec![RootPair { root, former: None, is_rest: false, old, new }]);
     }
     let mut pairs = Vec::new();
-    let mut used: BTreeSet<ObjectId> = BTreeSet::new();
-    for leaf in leaves {
+    let mut used: Vec<(String, ObjectId)> = Vec::new();
+    for leaf in &leaves {
         let is_of_leaf = |name: &str| roots.iter().filter(|root| is_in(name, root)).all(|root| is_in(leaf, root));
         let [old, new] = sides.each_ref().map(|side| {
             let name = |object: &FleetObject| side.name(object.origin.source);
@@ -62,26 +62,70 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
             context(&part, |object| !is_in(name(object), leaf))
         });
         distinct_in([&old, &new], settings)?;
-        used.extend([&old, &new].into_iter().flat_map(Fleet::objects).map(|object| object.id.clone()));
-        pairs.push(RootPair { root: leaf.clone(), former: None, is_rest: false, old, new });
+        used.extend(ids([&old, &new]).map(|id| ((*leaf).clone(), id)));
+        pairs.push(RootPair { root: (*leaf).clone(), former: None, is_rest: false, old, new });
     }
     let mut pairs = moved(pairs, &sides);
-    // Objects in no root that no root needs, and what they need.
-    let is_in_none = |name: &str| !pairs.iter().any(|pair| pair.has(name));
-    let [old, new] = sides.each_ref().map(|side| {
-        let is_in_none = |source: usize| is_in_none(side.name(source));
-        let part = side.fleet.part(|object| is_in_none(object.origin.source), is_in_none);
-        context(&part, |object| used.contains(&object.id))
-    });
-    let has_any = |fleet: &Fleet| fleet.objects().any(|object| !used.contains(&object.id));
-    let (root, former, is_rest) = (String::new(), None, true);
-    if has_any(&old) || has_any(&new) || !old.problems().is_empty() || !new.problems().is_empty() {
-        distinct_in([&old, &new], settings)?;
-        pairs.push(RootPair { root, former, is_rest, old, new });
-    } else if inputs.iter().any(|input| input.unread().any(|name| is_in_none(relative(name, &input.prefix)))) {
-        pairs.push(RootPair { root, former, is_rest, old: Fleet::default(), new: Fleet::default() });
+    let outer: Vec<&str> = roots.iter().filter(|root| !leaves.contains(root)).map(String::as_str).collect();
+    let mut rest = outside(&pairs, &sides, (&outer, used), settings)?;
+    let is_in_none = |name: &str| !pairs.iter().chain(&rest).any(|pair| pair.has(name));
+    let has_unread = |input: &&Input| input.unread().any(|name| is_in_none(relative(name, &input.prefix)));
+    if !rest.iter().any(|pair| pair.is_rest) && inputs.iter().any(has_unread) {
+        let (root, old, new) = (String::new(), Fleet::default(), Fleet::default());
+        rest.push(RootPair { root, former: None, is_rest: true, old, new });
     }
+    pairs.append(&mut rest);
+    pairs.sort_by(|a, b| (a.is_rest, &a.root).cmp(&(b.is_rest, &b.root)));
     Ok(pairs)
+}
+
+/// Objects in no root that no root needs, and what they need. Those of a root with others below it are compared separately
+/// if another such root has objects of the same name. `used` has what roots need, each with the root.
+///
+/// # Errors
+/// When two of the objects that are compared together have the same name.
+fn outside(
+    pairs: &[RootPair],
+    sides: &[Side<'_>; 2],
+    (outer, mut used): (&[&str], Vec<(String, ObjectId)>),
+    settings: &Settings,
+) -> Result<Vec<RootPair>, Failure> {
+    let is_in_none = |name: &str| !pairs.iter().any(|pair| pair.has(name));
+    let innermost = |name: &str, of: &[&'_ str]| {
+        of.iter().filter(|root| is_in(name, root)).max_by_key(|root| root.len()).map(|root| (*root).to_owned())
+    };
+    let mut groups = BTreeSet::from([String::new()]);
+    for side in sides {
+        let names = |object: &FleetObject| Some(side.name(object.origin.source)).filter(|name| is_in_none(name));
+        let doubles = side.fleet.doubles().filter(|(first, _)| is_judged(first, settings));
+        let names = doubles.flat_map(|(first, later)| [names(first), names(later)]);
+        groups.extend(names.flatten().filter_map(|name| innermost(name, outer)));
+    }
+    let named: Vec<&str> = groups.iter().map(String::as_str).collect();
+    let group_of = |name: &str| innermost(name, &named).unwrap_or_default();
+    let mut found = Vec::new();
+    // What a root needs of those around it is not compared again there.
+    for group in groups.iter().rev() {
+        let is_used = |object: &FleetObject| used.iter().any(|(root, id)| is_in(root, group) && *id == object.id);
+        let [old, new] = sides.each_ref().map(|side| {
+            let name = |object: &FleetObject| side.name(object.origin.source);
+            let is_own = |name: &str| is_in_none(name) && group_of(name) == *group;
+            let is_around = |name: &str| is_in_none(name) && is_in(group, &group_of(name));
+            let part = side.fleet.part(|object| is_around(name(object)), |source| is_own(side.name(source)));
+            context(&part, |object| !is_own(name(object)) || is_used(object))
+        });
+        let has_any = |fleet: &Fleet| fleet.objects().any(|object| !is_used(object)) || !fleet.problems().is_empty();
+        if has_any(&old) || has_any(&new) {
+            distinct_in([&old, &new], settings)?;
+            used.extend(ids([&old, &new]).map(|id| (group.clone(), id)));
+            found.push(RootPair { root: group.clone(), former: None, is_rest: group.is_empty(), old, new });
+        }
+    }
+    Ok(found)
+}
+
+fn ids(sides: [&Fleet; 2]) -> impl Iterator<Item = ObjectId> {
+    sides.into_iter().flat_map(Fleet::objects).map(|object| object.id.clone())
 }
 
 /// Roots that are only before and roots that are only after, as one where the files in them have the same names, and so has

@@ -10,11 +10,18 @@ use super::reach::Machines;
 use super::{Planned, PlannedEdit};
 use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId, group_and_version};
-use crate::refusal::{Refusal, etcd, of_edit, of_object, skipped_by_topology};
+use crate::refusal::{Refusal, etcd, filled_by, of_edit, of_object, skipped_by_topology};
 use crate::relations::{class_of, text};
+use crate::source::Source;
 
-/// Adds what a webhook refuses in a new or changed object. An edit of a refused field has no other effect.
-pub(super) fn add(planned: &mut Planned, old: Option<&FleetObject>, new: &FleetObject, after: &Hierarchy) {
+/// Adds what a webhook refuses in a new or changed object. An edit of a refused field has no other effect. Whether a list is
+/// empty that a kustomization patches is not known.
+pub(super) fn add(
+    planned: &mut Planned,
+    old: Option<&FleetObject>,
+    new: &FleetObject,
+    (after, sources): (&Hierarchy, &[Source]),
+) {
     if !crate::refusal::has_rules(&new.id) {
         return;
     }
@@ -33,25 +40,35 @@ pub(super) fn add(planned: &mut Planned, old: Option<&FleetObject>, new: &FleetO
         }
     };
     for Refusal { at, message } in refusals {
-        let reason = Some(Cow::Owned(message));
+        let kustomization = filled_by(&message, new, sources);
+        let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
+        let reason = Some(Cow::Owned(kustomization.map_or(message, patched)));
         let is_below = |path: &str| path.strip_prefix(&*at).is_some_and(|rest| rest.starts_with(['.', '[']));
         planned.edits.retain(|planned| !is_below(&planned.edit.at));
         match planned.edits.iter_mut().find(|planned| planned.edit.at == at) {
             Some(planned) => {
-                planned.edit.effect = Effect::Refused;
+                planned.edit.effect = effect;
                 (planned.machines, planned.scale, planned.reason) = (Machines::default(), None, reason);
             }
-            None => planned.edits.push(PlannedEdit {
-                edit: RolloutEdit::refused(at),
-                machines: Machines::default(),
-                is_deletion: false,
-                scale: None,
-                reason,
-                deferred: Vec::new(),
-            }),
+            None => {
+                let mut edit = RolloutEdit::refused(at);
+                edit.effect = effect;
+                planned.edits.push(PlannedEdit {
+                    edit,
+                    machines: Machines::default(),
+                    is_deletion: false,
+                    scale: None,
+                    reason,
+                    deferred: Vec::new(),
+                });
+            }
         }
     }
     planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+}
+
+fn patched(kustomization: &str) -> String {
+    format!("the list is empty, and {kustomization} patches this file: `--kustomize` renders it")
 }
 
 fn class<'h>(cluster: &ObjectId, value: &Value, hierarchy: &'h Hierarchy) -> Option<&'h Value> {

@@ -229,6 +229,9 @@ fn same_names(object: &Value) -> Vec<Refusal> {
     found
 }
 
+/// A list without elements, which a patch of a kustomization may fill.
+pub(crate) const EMPTY_LIST: &str = "the list must not be empty";
+
 /// The definition of v1beta2 asks for an element in these lists.
 fn empty_lists(object: &Value) -> Vec<Refusal> {
     if !text(object, "apiVersion").ends_with("/v1beta2") {
@@ -236,7 +239,7 @@ fn empty_lists(object: &Value) -> Vec<Refusal> {
     }
     let is_empty = |pointer: &&str| object.pointer(pointer).and_then(Value::as_array).is_some_and(Vec::is_empty);
     let lists = ["/spec/patches", "/spec/variables"].into_iter().filter(is_empty);
-    lists.map(|pointer| refusal(path(pointer), "the list must not be empty")).collect()
+    lists.map(|pointer| refusal(path(pointer), EMPTY_LIST)).collect()
 }
 
 /// The path of a JSON pointer.
