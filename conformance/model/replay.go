@@ -80,7 +80,7 @@ func (r *run) replay(ctx context.Context, namespace string, t trace) (int, []str
 
 // write sends one request, and returns what of the answer differs.
 func (r *run) write(ctx context.Context, namespace string, w write) ([]string, error) {
-	c, err := r.as(w.User)
+	c, err := r.as(w.User, w.UserAgent)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +122,15 @@ func send(ctx context.Context, c *harness.Client, o *object, w write, dryRun []s
 	switch w.Verb {
 	case "create":
 		return resource.Create(ctx, o, metav1.CreateOptions{FieldManager: w.Manager, DryRun: dryRun})
+	case "update":
+		live, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		// A client that changes what it has read sends both.
+		o.SetResourceVersion(live.GetResourceVersion())
+		o.SetDeletionTimestamp(live.GetDeletionTimestamp())
+		return resource.Update(ctx, o, metav1.UpdateOptions{FieldManager: w.Manager, DryRun: dryRun})
 	case "delete":
 		return nil, resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{DryRun: dryRun})
 	case "apply":

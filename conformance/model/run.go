@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
 	"conformance/harness"
@@ -96,14 +97,20 @@ func (r *run) expire(ctx context.Context) error {
 	return nil
 }
 
-// as is the client of a user.
-func (r *run) as(user string) (*harness.Client, error) {
+// as is the client of a user, with a user agent of its own unless that is empty.
+func (r *run) as(user, userAgent string) (*harness.Client, error) {
 	if known, is := r.users[user]; is {
 		return known, nil
 	}
 	client, err := r.API.As(user)
 	if err != nil {
 		return nil, err
+	}
+	if userAgent != "" {
+		client.Config.UserAgent = userAgent
+		if client.Dynamic, err = dynamic.NewForConfig(client.Config); err != nil {
+			return nil, err
+		}
 	}
 	if r.users == nil {
 		r.users = map[string]*harness.Client{}

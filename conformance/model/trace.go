@@ -24,9 +24,12 @@ type event struct {
 
 // write is one request.
 type write struct {
-	// Verb is apply, patch, create or delete.
-	Verb    string         `json:"verb"`
-	User    string         `json:"user"`
+	// Verb is apply, patch, update, create or delete.
+	Verb string `json:"verb"`
+	User string `json:"user"`
+	// UserAgent is the name of a client whose requests name no field manager; empty for the others.
+	UserAgent string `json:"userAgent"`
+	// Manager is empty in requests that name no field manager.
 	Manager string         `json:"manager"`
 	Force   bool           `json:"force"`
 	DryRun  bool           `json:"dryRun"`

@@ -18,8 +18,13 @@ pub enum ModelEvent {
     Edit(EntryLocation, Option<ModelValue>, bool),
     /// An administrator completes an object, as `propagate backfill` prints it.
     Backfill(ModelKind),
-    /// Alice deletes the Machine.
-    Delete,
+    /// A Go client reads the Machine and updates it (PUT) to its own content: the label `team` with a value or without
+    /// it, and no annotation `note`. It sends the deletion timestamp that it has read.
+    Update(Option<ModelValue>),
+    /// Alice deletes an object, and its finalizer holds it.
+    Delete(ModelKind),
+    /// The finalizer of the deleted Machine is removed.
+    Release,
     /// Velero recreates the Machine in its initial state.
     Restore,
     /// Argo CD applies one entry, or stops applying it; the flag is `force`.
@@ -79,7 +84,12 @@ impl ModelEvent {
             ModelEvent::Edit(location, value, dry_run) => {
                 ReceivedWrite { dry_run, ..plain(location.kind, FieldManager::Alice, WriteVerb::Edit(location, value)) }
             }
-            ModelEvent::Delete => plain(ModelKind::Machine, FieldManager::Alice, WriteVerb::Delete),
+            ModelEvent::Update(value) => {
+                let values = [[value, None], [None; 2]];
+                plain(ModelKind::Machine, FieldManager::GoClient, WriteVerb::Replace(values))
+            }
+            ModelEvent::Delete(kind) => plain(kind, FieldManager::Alice, WriteVerb::Delete),
+            ModelEvent::Release => plain(ModelKind::Machine, FieldManager::Patch, WriteVerb::Release),
             ModelEvent::Restore => plain(ModelKind::Machine, FieldManager::Velero, WriteVerb::Create(fixed.backup)),
             ModelEvent::Argo(value, force) => argo(fixed, value, force),
             ModelEvent::Backfill(kind) => match (fixed.defect, place.policy) {
@@ -121,6 +131,8 @@ fn lacking(world: &World, kind: ModelKind, cluster: ClusterManifest) -> Values {
 /// The possible events. With fewer kinds of events, the search goes deeper.
 #[derive(Debug, Clone)]
 pub struct PossibleEvents {
+    /// What happened before the policy was installed: objects may be wrong at the beginning.
+    pub before: Vec<ModelEvent>,
     /// The keys for which the source may have values.
     pub keys: Vec<EntryKey>,
     /// The entries that Alice edits.
@@ -131,8 +143,10 @@ pub struct PossibleEvents {
     pub argo: bool,
     /// Whether the Cluster is paused and resumed.
     pub pauses: bool,
-    /// Whether the Machine is deleted and restored.
-    pub deletes: bool,
+    /// The objects that are deleted. Only the Machine then loses its finalizer, and is restored.
+    pub deleted: Vec<ModelKind>,
+    /// Whether a Go client updates the Machine.
+    pub updates: bool,
     /// Whether Alice also makes edits as dry runs.
     pub tries: bool,
 }
@@ -142,41 +156,69 @@ impl PossibleEvents {
     #[must_use]
     pub fn whole() -> PossibleEvents {
         PossibleEvents {
+            before: Vec::new(),
             keys: EntryKey::ALL.to_vec(),
             edited: EntryLocation::all().collect(),
             backfilled: ModelKind::ALL.to_vec(),
             argo: true,
             pauses: true,
-            deletes: true,
+            deleted: vec![ModelKind::Set, ModelKind::Machine],
+            updates: true,
             tries: true,
         }
     }
 
-    /// All actors and one label; no dry runs.
+    /// All actors except the Go client, and one label; no dry runs, and nothing is deleted.
     #[must_use]
     pub fn of_label() -> PossibleEvents {
         let edited = EntryLocation::all().filter(|location| location.key == EntryKey::Team).collect();
-        PossibleEvents { keys: vec![EntryKey::Team], edited, tries: false, ..PossibleEvents::whole() }
+        PossibleEvents {
+            keys: vec![EntryKey::Team],
+            edited,
+            deleted: Vec::new(),
+            updates: false,
+            tries: false,
+            ..PossibleEvents::whole()
+        }
     }
 
     /// All actors and one label, which is edited only on the Machine.
     #[must_use]
     pub fn at_machine() -> PossibleEvents {
         let PossibleEvents { keys, edited, backfilled, .. } = PossibleEvents::of(ModelKind::Machine);
-        PossibleEvents { keys, edited, backfilled, ..PossibleEvents::of_label() }
+        let deleted = vec![ModelKind::Set, ModelKind::Machine];
+        PossibleEvents { keys, edited, backfilled, deleted, updates: true, ..PossibleEvents::of_label() }
     }
 
     /// One label, and edits of one object in both of its label maps; nothing is deleted.
     #[must_use]
     pub fn of(kind: ModelKind) -> PossibleEvents {
         PossibleEvents {
+            before: Vec::new(),
             keys: vec![EntryKey::Team],
             edited: kind.locations().filter(|location| location.key == EntryKey::Team).collect(),
             backfilled: vec![kind],
             argo: false,
             pauses: false,
-            deletes: false,
+            deleted: Vec::new(),
+            updates: false,
             tries: false,
+        }
+    }
+
+    /// Edits, Updates and the deletion of a Machine. Before the policy was installed, Alice had set the label of the
+    /// MachineSet, of its template and of the Machine to `value`, or removed it.
+    #[must_use]
+    pub fn after_edits(value: Option<ModelValue>) -> PossibleEvents {
+        let edits = [ModelKind::Set, ModelKind::Machine].into_iter().flat_map(ModelKind::locations);
+        let edits = edits.filter(|location| location.key == EntryKey::Team);
+        let before = edits.map(|location| ModelEvent::Edit(location, value, false)).collect();
+        PossibleEvents {
+            before,
+            argo: false,
+            pauses: false,
+            deleted: vec![ModelKind::Machine],
+            ..PossibleEvents::at_machine()
         }
     }
 
@@ -186,6 +228,9 @@ impl PossibleEvents {
         for key in &self.keys {
             let now = shared.cluster.topology[*key as usize];
             actions.extend(values.into_iter().filter(|it| *it != now).map(|value| ModelEvent::Source(*key, value)));
+        }
+        if self.updates && world.object(ModelKind::Machine).is_some() {
+            actions.extend(values.map(ModelEvent::Update));
         }
         for location in &self.edited {
             let Some(object) = world.object(location.kind) else { continue };
@@ -202,9 +247,12 @@ impl PossibleEvents {
         if self.pauses {
             actions.push(ModelEvent::Pause(!shared.cluster.paused));
         }
-        if self.deletes {
-            actions.push(if exists(ModelKind::Machine) { ModelEvent::Delete } else { ModelEvent::Restore });
-        }
+        actions.extend(self.deleted.iter().filter_map(|kind| match (kind, world.object(*kind)) {
+            (_, Some(object)) if !object.deleting => Some(ModelEvent::Delete(*kind)),
+            (ModelKind::Machine, Some(_)) => Some(ModelEvent::Release),
+            (ModelKind::Machine, None) => Some(ModelEvent::Restore),
+            _ => None,
+        }));
         if self.argo && exists(ModelKind::Machine) {
             actions.extend(values.map(|value| ModelEvent::Argo(value, true)));
         }

@@ -121,9 +121,14 @@ impl WorldComparison {
     /// The initial state.
     #[must_use]
     pub fn beginning(&self) -> ComparedWorlds {
-        let world = World::settled(&self.cluster);
+        let mut world = World::settled(&self.cluster);
         let shared = CommonState { cluster: self.cluster, argo: None };
-        let without = self.without.only(world.as_stored());
+        let mut without = self.without.only(world.as_stored());
+        let place = WriteContext { cluster: self.cluster, policy: None };
+        for event in &self.alphabet.before {
+            event.happen(&mut world, place, &self.fixed, &mut Vec::new());
+            without = self.without.after(&without, *event, shared, &self.fixed);
+        }
         ComparedWorlds { shared, with: world, without, flaw: None, left: self.events }
     }
 
@@ -234,6 +239,9 @@ fn stays(closed: &ComparedWorlds, location: EntryLocation) -> bool {
     let Some(object) = closed.with.object(location.kind) else { return false };
     let entry = object.at(location.slot, location.key);
     let asked = entry.owners.in_both(entry.writers).without(FieldManager::Backfill);
+    if object.deleting {
+        return false;
+    }
     entry.value.is_some() && closed.with.source(location, closed.shared.cluster) != entry.value && asked.is_empty()
 }
 

@@ -13,7 +13,10 @@ pub fn reconcile(
     kind: ModelKind,
     journal: &mut Vec<(ReceivedWrite, WriteOutcome)>,
 ) {
-    if place.cluster.paused {
+    // Source: core/reconcilers/machineset, `syncMachines`: a Machine that is being deleted gets no metadata, and a
+    // MachineSet that is being deleted gives none.
+    let is_deleting = |kind: ModelKind| world.object(kind).is_some_and(|object| object.deleting);
+    if place.cluster.paused || is_deleting(kind) || kind.owner().is_some_and(is_deleting) {
         return;
     }
     let wanted = world.wanted(kind, place.cluster);

@@ -11,12 +11,25 @@ pub enum Defect {
     AnsweredDryRuns,
     /// A read past the host's cache is answered from it.
     CachedWrites,
+    /// The policy does not see that an object is being deleted.
+    UnseenDeletion,
+    /// The policy does not see that the owner of an object is being deleted.
+    UnseenOwnerDeletion,
+    /// The policy does not read which field manager writes.
+    UnreadManager,
 }
 
 impl Defect {
     /// All.
-    pub const ALL: [Defect; 4] =
-        [Defect::ForgottenOwners, Defect::OwningBackfill, Defect::AnsweredDryRuns, Defect::CachedWrites];
+    pub const ALL: [Defect; 7] = [
+        Defect::ForgottenOwners,
+        Defect::OwningBackfill,
+        Defect::AnsweredDryRuns,
+        Defect::CachedWrites,
+        Defect::UnseenDeletion,
+        Defect::UnseenOwnerDeletion,
+        Defect::UnreadManager,
+    ];
 
     /// Its name on the command line.
     #[must_use]
@@ -26,6 +39,9 @@ impl Defect {
             Defect::OwningBackfill => "owning-backfill",
             Defect::AnsweredDryRuns => "answered-dry-runs",
             Defect::CachedWrites => "cached-writes",
+            Defect::UnseenDeletion => "unseen-deletion",
+            Defect::UnseenOwnerDeletion => "unseen-owner-deletion",
+            Defect::UnreadManager => "unread-manager",
         }
     }
 
@@ -37,6 +53,11 @@ impl Defect {
             Defect::OwningBackfill => "`propagate backfill` applies what is missing as an owner that never lets go",
             Defect::AnsweredDryRuns => "the policy completes the dry runs by which the topology controller compares",
             Defect::CachedWrites => "a read past the host's cache is answered from the cache",
+            Defect::UnseenDeletion => "the policy acts on an object that has a deletion timestamp",
+            Defect::UnseenOwnerDeletion => "the policy acts on an object whose owner has a deletion timestamp",
+            Defect::UnreadManager => {
+                "a manager that removes its own value by Update owns it again after it is restored"
+            }
         }
     }
 

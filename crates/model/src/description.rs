@@ -10,8 +10,16 @@ use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 #[must_use]
 pub fn description(comparison: &WorldComparison, actions: &[ModelEvent]) -> String {
     let mut state = comparison.beginning();
-    let mut lines =
-        vec!["at the beginning every object has what the topology says, owned by its controller:".to_owned()];
+    let mut lines = match comparison.alphabet.before.as_slice() {
+        [] => vec!["at the beginning every object has what the topology says, owned by its controller:".to_owned()],
+        before => {
+            let events = before.iter().map(|event| format!("  - {}", sentence(*event, comparison)));
+            let mut lines = vec!["before the policy is installed:".to_owned()];
+            lines.extend(events);
+            lines.push("when it is installed:".to_owned());
+            lines
+        }
+    };
     lines.extend(
         EntryLocation::all().filter_map(|location| described(&state.with, location)).map(|line| format!("     {line}")),
     );
@@ -44,7 +52,12 @@ pub(crate) fn sentence(action: ModelEvent, comparison: &WorldComparison) -> Stri
         ModelEvent::Backfill(kind) => {
             format!("an administrator completes the {} with `propagate backfill`", kind.text())
         }
-        ModelEvent::Delete => "Alice deletes the Machine".to_owned(),
+        ModelEvent::Update(value) => {
+            let what = value.map_or("without the label team".to_owned(), |value| format!("with team={}", value.text()));
+            format!("a Go client updates the Machine to its own content, {what}")
+        }
+        ModelEvent::Delete(kind) => format!("Alice deletes the {}, and its finalizer holds it", kind.text()),
+        ModelEvent::Release => "the finalizer of the Machine is removed".to_owned(),
         ModelEvent::Restore => "Velero restores the Machine from a backup of the beginning".to_owned(),
         ModelEvent::Argo(value, force) => {
             let what = value.map_or("a configuration without it".to_owned(), |value| value.text().to_owned());
@@ -95,8 +108,11 @@ fn values_of(kind: ModelKind, value: impl Fn(EntryLocation) -> Option<ModelValue
 fn changed(before: &World, after: &World) -> Vec<String> {
     let mut lines = Vec::new();
     for kind in ModelKind::ALL {
-        if before.object(kind).is_some() && after.object(kind).is_none() {
-            lines.push(format!("     {} is gone", kind.text()));
+        let deleting = |world: &World| world.object(kind).map(|object| object.deleting);
+        match (deleting(before), deleting(after)) {
+            (Some(_), None) => lines.push(format!("     {} is gone", kind.text())),
+            (Some(false), Some(true)) => lines.push(format!("     {} has a deletion timestamp", kind.text())),
+            _ => {}
         }
     }
     let differs = |location: &EntryLocation| {

@@ -9,27 +9,39 @@ pub enum KnownDifference {
     /// The policy restored a value that another manager co-owned with Cluster API, and that manager stays an owner.
     /// Without the policy the edit ends the co-ownership, and Cluster API becomes the only owner.
     SharesKept,
+    /// A Go client whose Update does not name its field manager removed a value that it owned, and the policy restored
+    /// it with its stored owners. Admission does not get the user agent, so the policy does not know who removed it.
+    UnnamedRemover,
+    /// The policy added a value to an object to which its controller had applied nothing, so that the value has no
+    /// owner. Before the controller applied it, the source dropped it, so that it stays; or the object was deleted, so
+    /// that it gets no owner.
+    UnownedAddition,
 }
 
 impl KnownDifference {
     /// All.
-    pub const ALL: [KnownDifference; 1] = [KnownDifference::SharesKept];
+    pub const ALL: [KnownDifference; 3] =
+        [KnownDifference::SharesKept, KnownDifference::UnnamedRemover, KnownDifference::UnownedAddition];
 
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             KnownDifference::SharesKept => "shares-kept",
+            KnownDifference::UnnamedRemover => "unnamed-remover",
+            KnownDifference::UnownedAddition => "unowned-addition",
         }
     }
 
     /// Whether it explains an entry in the settled world with the policy. The entries that follow from it differ too.
     #[must_use]
     pub fn explains(self, with: &World, location: EntryLocation) -> bool {
-        let entry =
-            with.object(location.kind).map(|object| *object.at(location.slot, location.key)).unwrap_or_default();
+        let object = with.object(location.kind).copied().unwrap_or_default();
+        let entry = object.at(location.slot, location.key);
         let is_so = match self {
-            KnownDifference::SharesKept => !entry.kept.in_both(entry.owners).is_empty(),
+            KnownDifference::SharesKept => entry.is_kept_removed || !entry.kept.in_both(entry.owners).is_empty(),
+            KnownDifference::UnnamedRemover => !entry.returned.in_both(entry.owners).is_empty(),
+            KnownDifference::UnownedAddition => entry.unowned && entry.owners.is_empty(),
         };
         is_so
             || match location.source() {

@@ -75,6 +75,8 @@ pub enum FieldManager {
     Alice,
     /// Velero, which recreates objects.
     Velero,
+    /// A Go client, whose Update requests do not name a field manager: its user agent does.
+    GoClient,
     /// `propagate backfill --server-side`.
     Backfill,
     /// An administrator's empty patches: this manager never owns anything.
@@ -150,6 +152,16 @@ impl ModelKind {
         }
     }
 
+    /// The kind of its owner; the owner of the MachineDeployment is the Cluster.
+    #[must_use]
+    pub fn owner(self) -> Option<ModelKind> {
+        match self {
+            ModelKind::Deployment => None,
+            ModelKind::Set => Some(ModelKind::Deployment),
+            ModelKind::Machine => Some(ModelKind::Set),
+        }
+    }
+
     /// The controller that applies the object.
     #[must_use]
     pub fn controller(self) -> FieldManager {
@@ -197,13 +209,14 @@ impl EntryLocation {
 
 impl FieldManager {
     /// All managers that can own something.
-    pub const OWNERS: [FieldManager; 7] = [
+    pub const OWNERS: [FieldManager; 8] = [
         FieldManager::Topology,
         FieldManager::Deployment,
         FieldManager::Set,
         FieldManager::Argo,
         FieldManager::Alice,
         FieldManager::Velero,
+        FieldManager::GoClient,
         FieldManager::Backfill,
     ];
 
@@ -217,6 +230,7 @@ impl FieldManager {
             FieldManager::Argo => "argocd-controller",
             FieldManager::Alice => "kubectl-edit",
             FieldManager::Velero => "velero-server",
+            FieldManager::GoClient => "inventory",
             FieldManager::Backfill => "metadata-propagation-backfill",
             FieldManager::Patch => "kubectl-patch",
         }
@@ -225,7 +239,15 @@ impl FieldManager {
     /// Whether it writes with server-side apply.
     #[must_use]
     pub fn applies(self) -> bool {
-        !matches!(self, FieldManager::Alice | FieldManager::Velero | FieldManager::Patch)
+        !matches!(self, FieldManager::Alice | FieldManager::Velero | FieldManager::GoClient | FieldManager::Patch)
+    }
+
+    /// Whether its requests name it in their options, so that the policy knows who writes.
+    ///
+    /// Source: k8s.io/apiserver/pkg/endpoints/handlers/update.go: `managerOrUserAgent` is not what admission gets.
+    #[must_use]
+    pub fn is_named(self) -> bool {
+        self != FieldManager::GoClient
     }
 
     /// Whether it is a Cluster API controller.
@@ -243,6 +265,7 @@ impl FieldManager {
             }
             FieldManager::Argo => "system:serviceaccount:argocd:argocd-application-controller",
             FieldManager::Velero => "system:serviceaccount:velero:velero",
+            FieldManager::GoClient => "system:serviceaccount:inventory:inventory",
             FieldManager::Alice => "alice",
             FieldManager::Backfill | FieldManager::Patch => "admin",
         }

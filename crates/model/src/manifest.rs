@@ -20,6 +20,9 @@ const IDENTITY: [(&str, &str); 3] = [
 const HASH: (&str, &str) = ("machine-template-hash", "1-abcde");
 /// An annotation of the topology that is always set, so that no map is ever empty.
 const STAYS: (&str, &str) = ("stays", "here");
+/// Holds an object that is deleted.
+const FINALIZER: &str = "cluster.x-k8s.io/model";
+const DELETED_AT: &str = "2026-11-20T09:00:00Z";
 /// Marks objects in the topology controller's dry runs.
 pub(crate) const DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
 
@@ -77,7 +80,10 @@ pub fn written(kind: ModelKind, values: &Values) -> Json {
     });
     object["metadata"]["name"] = json!(kind.name());
     object["metadata"]["namespace"] = json!(NAMESPACE);
-    if let Some(owner) = owner(kind) {
+    if kind != ModelKind::Deployment {
+        object["metadata"]["finalizers"] = json!([FINALIZER]);
+    }
+    if let Some(owner) = kind.owner() {
         object["metadata"]["ownerReferences"] = json!([{
             "apiVersion": API_VERSION, "kind": owner.text(), "name": owner.name(), "uid": uid(owner),
             "controller": true,
@@ -104,6 +110,9 @@ pub fn stored(kind: ModelKind, object: &ModelObject) -> Json {
 pub fn requested(kind: ModelKind, object: &ModelObject) -> Json {
     let mut json = written(kind, &object.values());
     json["metadata"]["managedFields"] = Json::Array(entries(kind, object));
+    if object.deleting {
+        deleted(&mut json);
+    }
     json
 }
 
@@ -116,6 +125,23 @@ pub fn uid(kind: ModelKind) -> String {
 /// Marks objects in the topology controller's dry runs.
 pub fn compared(object: &mut Json) {
     object["metadata"]["annotations"][DRY_RUN] = json!("");
+}
+
+/// Removes the finalizer from an object: null in a merge patch.
+pub fn released(object: &mut Json) {
+    object["metadata"]["finalizers"] = Json::Null;
+}
+
+/// Sets the deletion timestamp of an object.
+pub fn deleted(object: &mut Json) {
+    object["metadata"]["deletionTimestamp"] = json!(DELETED_AT);
+}
+
+/// Removes the deletion timestamp from an object.
+pub fn undeleted(object: &mut Json) {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("deletionTimestamp");
+    }
 }
 
 /// Values only, such as an applier's configuration; in a merge patch, null removes a value.
@@ -139,6 +165,7 @@ pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (EntryLocation
 /// When it contains something that no object of the model can contain.
 fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     let mut object = ModelObject::default();
+    object.deleting = !json["metadata"]["deletionTimestamp"].is_null();
     for EntryLocation { slot, key, .. } in kind.locations() {
         let prefix = if slot == Slot::Own { "" } else { "/spec/template" };
         let text = json.pointer(&format!("{prefix}/metadata/{}/{}", key.map(), key.text())).and_then(Json::as_str);
@@ -181,14 +208,6 @@ pub fn read_whole(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     let (found, expected) = (sorted(json), sorted(&again));
     ensure!(found == expected, "the policy wrote something else than an entry:\n{found}\n{expected}");
     Ok(object)
-}
-
-fn owner(kind: ModelKind) -> Option<ModelKind> {
-    match kind {
-        ModelKind::Deployment => None,
-        ModelKind::Set => Some(ModelKind::Deployment),
-        ModelKind::Machine => Some(ModelKind::Set),
-    }
 }
 
 fn fixed_labels(kind: ModelKind, slot: Slot) -> Vec<(&'static str, &'static str)> {

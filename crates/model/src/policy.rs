@@ -38,6 +38,8 @@ pub struct ReadableObjects {
     pub deployment: Option<Values>,
     /// The MachineSet.
     pub set: Option<Values>,
+    /// Whether the MachineSet has a deletion timestamp.
+    pub is_set_deleting: bool,
 }
 
 /// The policy's answer.
@@ -94,8 +96,12 @@ impl PolicyUnderTest {
     }
 
     fn ask(&self, (request, stored, cache): &Question) -> (PolicyAnswer, ReadableObjects) {
-        let host =
-            ModelHost { stored, cache: Cell::new(*cache), always_cached: self.defect == Some(Defect::CachedWrites) };
+        let host = ModelHost {
+            stored,
+            cache: Cell::new(*cache),
+            always_cached: self.defect == Some(Defect::CachedWrites),
+            hides_deletion: self.defect == Some(Defect::UnseenOwnerDeletion),
+        };
         let payload = self.payload(request);
         let outcome = evaluate_payload(payload.to_string().as_bytes(), &host);
         let answer = match (outcome.rejection, outcome.object) {
@@ -115,6 +121,12 @@ impl PolicyUnderTest {
         if *compares && self.defect != Some(Defect::AnsweredDryRuns) {
             manifest::compared(&mut object);
         }
+        let mut old = before.map(|before| manifest::stored(*kind, &before));
+        if self.defect == Some(Defect::UnseenDeletion) {
+            manifest::undeleted(&mut object);
+            old.iter_mut().for_each(manifest::undeleted);
+        }
+        let is_named = manager.is_named() && self.defect != Some(Defect::UnreadManager);
         let mut groups = vec!["system:authenticated"];
         if manager.user().starts_with("system:serviceaccount:") {
             groups.push("system:serviceaccounts");
@@ -130,12 +142,12 @@ impl PolicyUnderTest {
                 "operation": operation,
                 "userInfo": { "username": manager.user(), "groups": groups },
                 "object": object,
-                "oldObject": before.map(|before| manifest::stored(*kind, &before)),
+                "oldObject": old,
                 "dryRun": dry_run,
                 "options": {
                     "apiVersion": "meta.k8s.io/v1",
                     "kind": if before.is_some() { "UpdateOptions" } else { "CreateOptions" },
-                    "fieldManager": manager.text(),
+                    "fieldManager": if is_named { manager.text() } else { "" },
                 },
             },
             "settings": settings,
@@ -155,6 +167,9 @@ impl PolicyUnderTest {
         });
         match read {
             Ok(mut object) => {
+                if self.defect == Some(Defect::UnseenDeletion) {
+                    object.deleting = request.after.deleting;
+                }
                 if self.defect == Some(Defect::ForgottenOwners) {
                     for location in request.kind.locations() {
                         object.at_mut(location.slot, location.key).owners =
@@ -181,13 +196,16 @@ impl ReadableObjects {
             cluster: self.cluster,
             deployment: self.deployment.filter(|_| kind == ModelKind::Set),
             set: self.set.filter(|_| kind == ModelKind::Machine),
+            is_set_deleting: self.is_set_deleting && kind == ModelKind::Machine,
         }
     }
 
     fn keep(&mut self, read: &ReadableObjects) {
         self.cluster = read.cluster.or(self.cluster);
         self.deployment = read.deployment.or(self.deployment);
-        self.set = read.set.or(self.set);
+        if read.set.is_some() {
+            (self.set, self.is_set_deleting) = (read.set, read.is_set_deleting);
+        }
     }
 
     fn object(&self, kind: &str) -> Option<Json> {
@@ -199,7 +217,13 @@ impl ReadableObjects {
         match kind {
             "Cluster" => self.cluster.map(|cluster| manifest::cluster(&cluster)),
             "MachineDeployment" => self.deployment.map(|values| stored(ModelKind::Deployment, values)),
-            "MachineSet" => self.set.map(|values| stored(ModelKind::Set, values)),
+            "MachineSet" => {
+                let mut object = stored(ModelKind::Set, self.set?);
+                if self.is_set_deleting {
+                    manifest::deleted(&mut object);
+                }
+                Some(object)
+            }
             _ => None,
         }
     }
@@ -210,6 +234,7 @@ struct ModelHost<'w> {
     stored: &'w ReadableObjects,
     cache: Cell<ReadableObjects>,
     always_cached: bool,
+    hides_deletion: bool,
 }
 
 impl ModelHost<'_> {
@@ -224,7 +249,9 @@ impl ModelHost<'_> {
         match &*get.kind {
             "Cluster" => cache.cluster = cache.cluster.or(self.stored.cluster),
             "MachineDeployment" => cache.deployment = cache.deployment.or(self.stored.deployment),
-            "MachineSet" => cache.set = cache.set.or(self.stored.set),
+            "MachineSet" if cache.set.is_none() => {
+                (cache.set, cache.is_set_deleting) = (self.stored.set, self.stored.is_set_deleting);
+            }
             _ => {}
         }
         self.cache.set(cache);
@@ -235,6 +262,10 @@ impl ModelHost<'_> {
 impl Reads for ModelHost<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let missing = || LookupError { cause: LookupCause::NotFound, detail: get.to_string() };
-        self.find(get).map(|object| object.to_string()).ok_or_else(missing)
+        let mut found = self.find(get);
+        if self.hides_deletion {
+            found.iter_mut().for_each(manifest::undeleted);
+        }
+        found.map(|object| object.to_string()).ok_or_else(missing)
     }
 }

@@ -9,7 +9,7 @@ use crate::comparison::WorldComparison;
 use crate::defect::Defect;
 use crate::description::description;
 use crate::known::KnownDifference;
-use crate::location::ModelKind;
+use crate::location::{ModelKind, ModelValue};
 
 /// One search: the possible events, and the length of their sequences.
 pub struct Search {
@@ -23,15 +23,17 @@ pub struct Search {
     pub most: usize,
 }
 
-/// All searches. Those with fewer actors go deeper.
+/// All searches. Those with fewer actors go deeper, and are tried first when a defect is searched for.
 #[rustfmt::skip]
 pub const SEARCHES: &[Search] = &[
+    Search { name: "Alice at the Machine",           alphabet: || PossibleEvents::of(ModelKind::Machine),    events: 5, most: 10 },
+    Search { name: "Machine, label set before",      alphabet: || PossibleEvents::after_edits(Some(ModelValue::Blue)), events: 4, most: 6 },
+    Search { name: "Machine, label removed before",  alphabet: || PossibleEvents::after_edits(None),         events: 3, most: 6 },
+    Search { name: "everybody at the Machine",       alphabet: PossibleEvents::at_machine,              events: 4, most: 6 },
+    Search { name: "Alice at the MachineSet",        alphabet: || PossibleEvents::of(ModelKind::Set),        events: 4, most: 7 },
+    Search { name: "Alice at the MachineDeployment", alphabet: || PossibleEvents::of(ModelKind::Deployment), events: 4, most: 7 },
     Search { name: "everybody, both keys",           alphabet: PossibleEvents::whole,                   events: 2, most: 3 },
     Search { name: "everybody, the label",           alphabet: PossibleEvents::of_label,                events: 4, most: 5 },
-    Search { name: "everybody at the Machine",       alphabet: PossibleEvents::at_machine,              events: 5, most: 7 },
-    Search { name: "Alice at the Machine",           alphabet: || PossibleEvents::of(ModelKind::Machine),    events: 7, most: 10 },
-    Search { name: "Alice at the MachineSet",        alphabet: || PossibleEvents::of(ModelKind::Set),        events: 5, most: 7 },
-    Search { name: "Alice at the MachineDeployment", alphabet: || PossibleEvents::of(ModelKind::Deployment), events: 5, most: 7 },
 ];
 
 /// What a search found.

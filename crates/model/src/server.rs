@@ -16,6 +16,13 @@ pub struct OwnedEntry {
     pub writers: Managers,
     /// The co-owners of this value, besides Cluster API, when the policy restored it. Only the properties use it.
     pub kept: Managers,
+    /// Such a co-owner then removed the value as its last owner. Only the properties use it.
+    pub is_kept_removed: bool,
+    /// The manager that removed this value without naming itself, and that owns it again because the policy restored
+    /// it. Only the properties use it.
+    pub returned: Managers,
+    /// The policy added this value while the object's controller had applied nothing. Only the properties use it.
+    pub unowned: bool,
 }
 
 /// The values of an object: by slot, by key.
@@ -27,6 +34,8 @@ pub struct ModelObject {
     entries: [[OwnedEntry; 2]; 2],
     /// The owners of its constant part: the labels that Cluster API forces, one annotation, `spec`.
     pub fixed: Managers,
+    /// It has a deletion timestamp: a finalizer holds it.
+    pub deleting: bool,
 }
 
 /// A conflict: why a server-side apply without force is refused.
@@ -88,6 +97,15 @@ impl ModelObject {
         self
     }
 
+    /// An update that changes every entry to these values, and removes those that are not among them.
+    #[must_use]
+    pub fn replaced(self, kind: ModelKind, manager: FieldManager, values: &Values) -> ModelObject {
+        let changed = kind.locations().filter(|it| self.at(it.slot, it.key).value != value(values, it.slot, it.key));
+        changed.fold(self, |object, EntryLocation { slot, key, .. }| {
+            object.updated(manager, slot, key, value(values, slot, key))
+        })
+    }
+
     /// A server-side apply: the manager owns the values that it applies, and a value that it applied before and omits
     /// now is removed, unless another manager owns it.
     ///
@@ -109,17 +127,20 @@ impl ModelObject {
                     entry.owners = entry.owners.and(manager);
                     entry.writers = entry.writers.and(manager);
                     entry.kept = entry.kept.without(manager);
+                    entry.returned = entry.returned.without(manager);
                 }
                 Some(_) if !force && !entry.owners.without(manager).is_empty() => return Err(Conflict),
                 Some(wanted) => self.set(slot, key, Some(wanted), manager),
                 None => {
                     let entry = self.at_mut(slot, key);
+                    let is_kept_removed = entry.kept.has(manager);
                     let was_owner = entry.owners.has(manager);
                     entry.owners = entry.owners.without(manager);
                     entry.writers = entry.writers.without(manager);
                     entry.kept = entry.kept.without(manager);
+                    entry.returned = entry.returned.without(manager);
                     if was_owner && entry.owners.is_empty() {
-                        *entry = OwnedEntry::default();
+                        *entry = OwnedEntry { is_kept_removed, ..OwnedEntry::default() };
                     }
                 }
             }

@@ -58,11 +58,12 @@ fn any(comparison: &WorldComparison, state: &ComparedWorlds, random: &mut SmallR
         ModelEvent::Edit(.., false) => 1,
         ModelEvent::Edit(.., true) => 2,
         ModelEvent::Argo(..) => 3,
-        ModelEvent::Pause(_) | ModelEvent::Delete | ModelEvent::Restore => 4,
+        ModelEvent::Pause(_) | ModelEvent::Delete(_) | ModelEvent::Release | ModelEvent::Restore => 4,
         ModelEvent::Backfill(_) | ModelEvent::Expire => 5,
-        ModelEvent::Reconcile(kind) => 6 + *kind as usize,
+        ModelEvent::Update(_) => 6,
+        ModelEvent::Reconcile(kind) => 7 + *kind as usize,
     };
-    let sorts: Vec<usize> = (0..9).filter(|it| actions.iter().any(|action| sort(action) == *it)).collect();
+    let sorts: Vec<usize> = (0..10).filter(|it| actions.iter().any(|action| sort(action) == *it)).collect();
     let chosen = sorts.choose(random).copied();
     actions.retain(|action| Some(sort(action)) == chosen);
     match actions.choose(random).copied() {
@@ -117,6 +118,12 @@ fn request(write: &ReceivedWrite, written: &WriteOutcome) -> Json {
             ("patch", false, manifest::configuration(kind, [(location, value)].into_iter()))
         }
         WriteVerb::Touch => ("patch", false, manifest::configuration(kind, std::iter::empty())),
+        WriteVerb::Replace(values) => ("update", false, manifest::written(kind, &values)),
+        WriteVerb::Release => {
+            let mut object = manifest::configuration(kind, std::iter::empty());
+            manifest::released(&mut object);
+            ("patch", false, object)
+        }
         WriteVerb::Delete => ("delete", false, manifest::configuration(kind, std::iter::empty())),
         WriteVerb::Apply { values, is_whole: true, force } => ("apply", force, manifest::written(kind, &values)),
         WriteVerb::Apply { values, is_whole: false, force } => {
@@ -140,7 +147,8 @@ fn request(write: &ReceivedWrite, written: &WriteOutcome) -> Json {
         _ => json!(null),
     };
     json!({
-        "verb": name, "user": manager.user(), "manager": manager.text(), "force": force, "dryRun": dry_run,
+        "verb": name, "user": manager.user(), "userAgent": if manager.is_named() { "" } else { manager.text() },
+        "manager": if manager.is_named() { manager.text() } else { "" }, "force": force, "dryRun": dry_run,
         "object": object, "answer": answer, "answered": answered,
     })
 }

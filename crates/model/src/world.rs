@@ -1,6 +1,6 @@
 //! The objects of the world, the host's cache, what controllers remember, and how a write changes them.
 
-use crate::location::{EntryLocation, EntrySource, FieldManager, ModelKind, ModelValue};
+use crate::location::{EntryLocation, EntrySource, FieldManager, Managers, ModelKind, ModelValue};
 use crate::manifest::ClusterManifest;
 use crate::policy::{ModelRequest, PolicyAnswer, PolicyUnderTest, ReadableObjects};
 use crate::server::{Conflict, ModelObject, OwnedEntry, Values};
@@ -50,6 +50,10 @@ pub enum WriteVerb {
     Edit(EntryLocation, Option<ModelValue>),
     /// A patch that changes nothing.
     Touch,
+    /// An Update (PUT) with the whole object: entries that are not among these values are removed.
+    Replace(Values),
+    /// A patch that removes the finalizer of an object with a deletion timestamp.
+    Release,
     /// Server-side apply.
     Apply {
         /// What is applied.
@@ -59,14 +63,14 @@ pub enum WriteVerb {
         /// Takes over values owned by other managers.
         force: bool,
     },
-    /// Deleted.
+    /// Deleted: the API server sets the deletion timestamp, and the finalizer holds the object.
     Delete,
 }
 
 /// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The stored object, or the dry run's answer; `None` if the object was deleted.
+    /// The stored object, or the dry run's answer; `None` for requests that return no object.
     Stored(Option<ModelObject>),
     /// The API server found a conflict.
     Conflict,
@@ -134,15 +138,18 @@ impl World {
                 before.updated(manager, location.slot, location.key, value)
             }
             (WriteVerb::Touch, Some(before)) => before,
+            (WriteVerb::Release, Some(before)) if before.deleting => before,
+            (WriteVerb::Replace(values), Some(before)) => before.replaced(kind, manager, &values),
             (WriteVerb::Apply { values, is_whole, force }, Some(before)) => {
                 match before.applied(kind, manager, &values, is_whole, force) {
                     Ok(after) => after,
                     Err(Conflict) => return WriteOutcome::Conflict,
                 }
             }
-            (WriteVerb::Delete, Some(_)) => {
+            (WriteVerb::Delete, Some(mut before)) => {
+                before.deleting = true;
                 if !dry_run {
-                    self.store(kind, None);
+                    self.store(kind, Some(before));
                 }
                 return WriteOutcome::Stored(None);
             }
@@ -167,10 +174,11 @@ impl World {
                 }
             }
         };
+        let answered = Some(answered).filter(|_| verb != WriteVerb::Release);
         if !dry_run {
-            self.store(kind, Some(answered));
+            self.store(kind, answered);
         }
-        WriteOutcome::Stored(Some(answered))
+        WriteOutcome::Stored(answered)
     }
 
     fn store(&mut self, kind: ModelKind, object: Option<ModelObject>) {
@@ -187,12 +195,14 @@ impl World {
             cluster: Some(cluster),
             deployment: values(ModelKind::Deployment),
             set: values(ModelKind::Set),
+            is_set_deleting: self.object(ModelKind::Set).is_some_and(|set| set.deleting),
         }
     }
 
     /// The policy's answer, with the fields that only the properties use.
     fn remarked(&self, write: &ReceivedWrite, after: &ModelObject, mut answered: ModelObject) -> ModelObject {
         let before = self.objects[write.kind as usize];
+        let has_applied = after.fixed.has(write.kind.controller());
         for location in write.kind.locations() {
             let entry = *answered.at(location.slot, location.key);
             let requested = after.at(location.slot, location.key);
@@ -204,7 +214,17 @@ impl World {
             } else if let Some(stored) = stored {
                 *remarked = OwnedEntry { owners: entry.owners, ..stored };
                 remarked.writers = stored.writers.without(write.manager);
-                remarked.kept = entry.owners.in_both(stored.owners).without(write.kind.controller());
+                let shares = entry.owners.in_both(stored.owners).without(write.kind.controller());
+                remarked.kept = shares;
+                // An Update that removes the writer's own value gives it up.
+                if requested.value.is_none() && !write.manager.applies() {
+                    remarked.kept = shares.without(write.manager);
+                    if !write.manager.is_named() {
+                        remarked.returned = shares.in_both(Managers::only(write.manager));
+                    }
+                }
+            } else {
+                remarked.unowned = entry.owners.is_empty() && !has_applied;
             }
         }
         answered

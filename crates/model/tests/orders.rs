@@ -41,6 +41,9 @@ fn each_defect_is_found() {
             (Defect::OwningBackfill, Some((ALIKE, 2))),
             (Defect::AnsweredDryRuns, Some((ALIKE, 1))),
             (Defect::CachedWrites, Some((ALIKE, 3))),
+            (Defect::UnseenDeletion, Some((ALIKE, 2))),
+            (Defect::UnseenOwnerDeletion, Some((ALIKE, 2))),
+            (Defect::UnreadManager, Some((ALIKE, 2))),
         ]
     );
 }
@@ -48,7 +51,14 @@ fn each_defect_is_found() {
 #[test]
 fn what_is_known_to_differ_does_differ() {
     let found = KnownDifference::ALL.map(|known| (known, shown(find_known(known))));
-    assert_eq!(found, [(KnownDifference::SharesKept, Some((ALIKE, 2)))]);
+    assert_eq!(
+        found,
+        [
+            (KnownDifference::SharesKept, Some((ALIKE, 2))),
+            (KnownDifference::UnnamedRemover, Some((ALIKE, 3))),
+            (KnownDifference::UnownedAddition, Some((ALIKE, 4))),
+        ]
+    );
 }
 
 #[test]
