@@ -3,13 +3,13 @@
 use metadata_propagation::cluster_api::INFRASTRUCTURE_GROUP;
 use serde_json::Value;
 
-use self::Webhook::{Accepts, Fixed, FixedIfSet, Kept, MayRefuse};
+use self::ProviderWebhook::{Accepts, Fixed, FixedIfSet, Kept, MayRefuse};
 use super::bare::bare;
 use crate::object::ObjectId;
 
 /// What a webhook makes of an edit of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Webhook {
+pub(super) enum ProviderWebhook {
     /// It accepts it.
     Accepts,
     /// It refuses it.
@@ -24,7 +24,7 @@ pub(super) enum Webhook {
 }
 
 /// A path below `spec`, and what the webhook makes of it; the longest path counts.
-type InfrastructureRow = (&'static str, Webhook);
+type InfrastructureRow = (&'static str, ProviderWebhook);
 
 /// Kinds of infrastructure clusters. For a kind without rows it is not known what its webhook accepts.
 ///
@@ -117,7 +117,7 @@ pub(super) fn rows(id: &ObjectId) -> &'static [InfrastructureRow] {
     row.map_or(&[], |(_, rows)| rows)
 }
 
-impl Webhook {
+impl ProviderWebhook {
     /// Whether an edit is refused; `None` if that is not known.
     pub(super) fn refuses(self, was: Option<&Value>, is: Option<&Value>) -> Option<bool> {
         let [was, is] = [was, is].map(|value| value.and_then(bare).is_some());

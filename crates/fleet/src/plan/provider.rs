@@ -8,7 +8,7 @@ use metadata_propagation::{Effect, RolloutEdit};
 use serde_json::Value;
 
 use super::bare::bare;
-use super::infrastructure::Webhook;
+use super::infrastructure::ProviderWebhook;
 use super::reach::{Machines, Part, machines};
 use super::{PlannedEdit, at, infrastructure, reason, scaled};
 use crate::hierarchy::Hierarchy;
@@ -82,7 +82,7 @@ pub(super) fn edits(
 }
 
 /// An edit of the infrastructure of a Cluster, as its provider's webhook sees it.
-fn judged(mut planned: PlannedEdit, webhook: Option<Webhook>, values: [&Value; 2]) -> PlannedEdit {
+fn judged(mut planned: PlannedEdit, webhook: Option<ProviderWebhook>, values: [&Value; 2]) -> PlannedEdit {
     let [was, is] = values.map(|value| at(value, &planned.edit.at));
     let (effect, reason) = match webhook.and_then(|webhook| webhook.refuses(was, is)) {
         Some(false) => return planned,
