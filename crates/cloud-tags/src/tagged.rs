@@ -21,7 +21,7 @@ pub struct Tagged {
     pub changes: Vec<Change>,
     /// The keys of those changes that undo what this request writes.
     pub undone: BTreeSet<String>,
-    /// Told where the request is news.
+    /// Reported only if the request can be its cause.
     pub unknown_provider: Option<UnknownProvider>,
     /// Required tags that the composite does not have.
     pub missing: Vec<Missing>,
