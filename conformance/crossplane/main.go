@@ -65,6 +65,10 @@ func command(ctx context.Context, args []string) error {
 	stage := &stage{
 		programs: programs, root: root, directory: *directory, module: *module, steps: list(*steps), roots: list(*roots),
 	}
+	if len(stage.steps)+len(stage.roots) > 0 {
+		// A part of a scenario is no result.
+		*result = ""
+	}
 	differences, parts := 0, map[string]harness.Part{}
 	for _, scenario := range scenarios {
 		if len(chosen) > 0 && !slices.Contains(chosen, scenario.name) {
@@ -79,7 +83,7 @@ func command(ctx context.Context, args []string) error {
 		differences += more
 		parts[scenario.name] = harness.Part{Comparisons: stage.compared - before, Differences: more}
 	}
-	if err := (harness.CheckResult{Versions: programs.versions, Parts: parts}).Write(*result); err != nil {
+	if err := (harness.CheckResult{Versions: programs.versions, Parts: parts, Partial: len(parts) < len(scenarios)}).Write(*result); err != nil {
 		return err
 	}
 	if differences > 0 {
