@@ -1,19 +1,23 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
 
 // burst is what became of reviews that came all at once.
 type burst struct {
+	what string
 	// delay is how long the API server takes for a read.
 	delay             time.Duration
 	replicas, workers int
@@ -22,63 +26,104 @@ type burst struct {
 	last time.Duration
 }
 
-// created is how many Machines come at once, each with its infrastructure and its bootstrap configuration.
-const created = 100
+// burstMachines is how many Machines are created at once.
+const burstMachines = 100
 
-// bursts lets 100 Machines and their parts be created at once by somebody who is not listed in `clusterApi.controllers`: each review
-// reads other objects, and reads them again past the cache before it is answered with a patch. `workers` is KUBEWARDEN_WORKERS.
+// kindsOfBursts are who writes, which recorded reviews that are, and how many of each kind there are for a Machine.
+var kindsOfBursts = []struct {
+	what, operation, by string
+	kinds               []string
+}{
+	// As often as in a recorded life.
+	{"its infrastructure provider updates", "UPDATE", ":capd-manager", []string{"DevMachine", "DevMachine", "DevMachine", "Machine", "Machine"}},
+	{"a controller that is not listed creates", "CREATE", "", []string{"Machine", "DevMachine", "KubeadmConfig"}},
+}
+
+// bursts lets 100 Machines come at once. `workers` is KUBEWARDEN_WORKERS.
 func bursts(folder, policies string, api *api, exchanges []exchange) ([]burst, error) {
-	creations, err := creationsOf(exchanges)
-	if err != nil {
-		return nil, err
-	}
 	defer api.suffer(none)
 	var all []burst
-	for _, delay := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
-		for _, workers := range []int{2, 8, 32} {
-			for _, replicas := range []int{1, 2, 3} {
-				one, err := burstOf(folder, policies, api, creations, burst{delay: delay, replicas: replicas, workers: workers})
-				if err != nil {
-					return nil, err
+	for _, kind := range kindsOfBursts {
+		reviews, err := reviewsOf(api, exchanges, kind.operation, kind.by, kind.kinds)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", kind.what, err)
+		}
+		for _, delay := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
+			for _, workers := range []int{2, 8} {
+				for _, replicas := range []int{1, 2, 3} {
+					one, err := burstOf(folder, policies, api, reviews, burst{what: kind.what, delay: delay, replicas: replicas, workers: workers})
+					if err != nil {
+						return nil, err
+					}
+					fmt.Printf("%s, %v for a read, %d replicas of %d workers: %d of %d answered within %.0f s, the last after %.1f s\n",
+						kind.what, delay, replicas, workers, one.answered, one.reviews, patience.Seconds(), one.last.Seconds())
+					all = append(all, one)
 				}
-				fmt.Printf("%v for a read, %d replicas of %d workers: %d of %d answered within %.0f s, the last after %.1f s\n",
-					delay, replicas, workers, one.answered, one.reviews, patience.Seconds(), one.last.Seconds())
-				all = append(all, one)
 			}
 		}
 	}
 	return all, nil
 }
 
-// creationsOf are recorded reviews that create Machines and their parts and are answered with a patch, as often as it takes.
-func creationsOf(exchanges []exchange) ([]exchange, error) {
+// reviewsOf are recorded reviews, as often as it takes: those of each Machine have a name of their own, and the API has its Machine.
+func reviewsOf(api *api, exchanges []exchange, operation, by string, kinds []string) ([]exchange, error) {
 	byKind := map[string][]exchange{}
 	for _, exchange := range ofPolicy(exchanges, clusterPolicy) {
 		var review struct {
 			Request struct {
 				Operation string
 				Kind      struct{ Kind string }
+				UserInfo  struct{ Username string }
 			}
 		}
 		if err := json.Unmarshal(exchange.Review, &review); err != nil {
 			return nil, err
 		}
-		if kind := review.Request.Kind.Kind; review.Request.Operation == "CREATE" && len(exchange.Expected.Patch) > 0 {
-			byKind[kind] = append(byKind[kind], exchange)
+		request := review.Request
+		if request.Operation == operation && strings.HasSuffix(request.UserInfo.Username, by) {
+			byKind[request.Kind.Kind] = append(byKind[request.Kind.Kind], exchange)
 		}
 	}
 	var all []exchange
-	for number := range created {
-		for _, kind := range []string{"Machine", "DevMachine", "KubeadmConfig"} {
+	for number := range burstMachines {
+		for _, kind := range kinds {
 			if of := byKind[kind]; len(of) > 0 {
-				all = append(all, of[number%len(of)])
+				renamed, err := api.another(of[number%len(of)], fmt.Sprintf("-burst%d", number))
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, renamed)
 			}
 		}
 	}
 	if len(all) == 0 {
-		return nil, errors.New("no recorded review creates a Machine or its parts and gets a patch")
+		return nil, errors.New("there is no such recorded review")
 	}
 	return all, nil
+}
+
+// another is an exchange about other Machines, which the API has from then on: their names end in a suffix.
+func (a *api) another(of exchange, suffix string) (exchange, error) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	for path, answer := range maps.Clone(a.answers) {
+		folder, name := filepath.Split(path)
+		if !strings.HasSuffix(folder, "/machines/") || strings.Contains(name, "-burst") || !strings.Contains(string(of.Review), `"`+name+`"`) {
+			continue
+		}
+		rename := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte(name), []byte(name+suffix)) }
+		a.answers[path+suffix] = rename(answer)
+		of.Review = rename(of.Review)
+		answered, err := json.Marshal(of.Expected)
+		if err != nil {
+			return of, err
+		}
+		of.Expected = expected{}
+		if err := json.Unmarshal(rename(answered), &of.Expected); err != nil {
+			return of, err
+		}
+	}
+	return of, nil
 }
 
 func burstOf(folder, policies string, api *api, reviews []exchange, found burst) (burst, error) {
@@ -150,14 +195,15 @@ func printBursts(folder string) error {
 
 // burstsPage is the table of bursts.
 func burstsPage(all []burst, line func(string, ...any)) {
-	line("\n## A burst\n")
-	line("%d Machines are created at once, each with its infrastructure and bootstrap configuration, by a controller that is not listed in", created)
-	line("`clusterApi.controllers`. Every review reads other objects from the cache of the PolicyServer, and past the cache before it is answered")
-	line("with a patch. The API server waits ten seconds for an answer. A worker evaluates one review at a time and waits for its reads, so")
-	line("`KUBEWARDEN_WORKERS` (by default the number of cores) and replicas multiply what is read at the same time.\n")
-	line("| ms of the API server for a read | workers | replicas | reviews | answered within 10 s | the last one after s |")
-	line("| --: | --: | --: | --: | --: | --: |")
+	line("\n## Bursts\n")
+	line("%d Machines come at once. With the match conditions of `deploy/`, the reviews are those of the infrastructure provider, about five for", burstMachines)
+	line("each Machine; a controller that creates Machines and is not listed in `clusterApi.controllers` sends three more. The API server waits ten")
+	line("seconds for an answer. A PolicyServer fills its cache with one read at a time, so only more replicas help there. What is read past the")
+	line("cache, before an object is completed, is read by as many workers at a time as the PolicyServer has: `KUBEWARDEN_WORKERS` in its")
+	line("`spec.env`, by default the number of cores.\n")
+	line("| what happens | ms of the API server for a read | workers | replicas | reviews | answered within 10 s | the last one after s |")
+	line("| --- | --: | --: | --: | --: | --: | --: |")
 	for _, one := range all {
-		line("| %d | %d | %d | %d | %d | %.1f |", one.delay.Milliseconds(), one.workers, one.replicas, one.reviews, one.answered, one.last.Seconds())
+		line("| %s | %d | %d | %d | %d | %d | %.1f |", one.what, one.delay.Milliseconds(), one.workers, one.replicas, one.reviews, one.answered, one.last.Seconds())
 	}
 }
