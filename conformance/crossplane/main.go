@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"conformance/harness"
 )
@@ -70,10 +71,19 @@ func command(ctx context.Context, args []string) error {
 		*result = ""
 	}
 	differences, parts := 0, map[string]harness.Part{}
+	if len(chosen) == 0 {
+		chosen = known()
+	}
+	begun := time.Now()
 	for _, scenario := range scenarios {
-		if len(chosen) > 0 && !slices.Contains(chosen, scenario.name) {
+		if !slices.Contains(chosen, scenario.name) {
 			continue
 		}
+		left := slices.DeleteFunc(known(), func(name string) bool {
+			_, done := parts[name]
+			return done || !slices.Contains(chosen, name)
+		})
+		harness.Say("[%d of %d scenarios, %.0f s, left: %s]", len(parts), len(chosen), time.Since(begun).Seconds(), strings.Join(left, ", "))
 		fmt.Printf("\n%s\n\n", scenario.name)
 		before := stage.compared
 		more, err := scenario.play(stage, ctx, os.Stdout)

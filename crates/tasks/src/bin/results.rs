@@ -34,11 +34,21 @@ fn status() -> Result<()> {
             Freshness::Current => println!("current  {name:26} {summary}"),
             Freshness::Stale(changed) => {
                 println!("stale    {name:26} {summary}");
-                println!("         {:26} changed since: {}; run: {}", "", changed.join(", "), check.command);
+                println!("         {:26} changed since: {}; run: {}", "", shortened(&changed), check.command);
             }
         }
     }
     Ok(())
+}
+
+/// The first ones of a list.
+fn shortened(changed: &[String]) -> String {
+    const MOST: usize = 5;
+    let mut named = changed.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if changed.len() > MOST {
+        named.push_str(&format!(" and {} more", changed.len() - MOST));
+    }
+    named
 }
 
 /// What a program has written of a check: what it counted, and whether it left parts out.
