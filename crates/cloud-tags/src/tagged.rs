@@ -58,7 +58,7 @@ impl Made {
         others: &BTreeSet<&str>,
     ) -> Self {
         let (labels, not_propagating) = assigned.propagating(definitions);
-        let transformed = cloud_tags_that_pass(prefix, webhook, rules, &labels, others);
+        let transformed = cloud_tags_that_pass(prefix, webhook, rules, &labels, definitions, others);
         let beside = others.iter().filter(|key| !transformed.tags.contains_key(**key)).count();
         let most = webhook.map_or(usize::MAX, Webhook::most).min(rules.most().saturating_sub(beside));
         Made { rules, transformed, not_propagating, most }
