@@ -56,7 +56,7 @@ pub struct Case {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct CaseFields {
     #[serde(default)]
     settings: Option<Value>,
     #[serde(default)]
@@ -78,7 +78,7 @@ impl Case {
         for name in ["cluster", "fresh", "review", "steps"] {
             fields.get_mut(name).map_or(Ok(()), with_owners)?;
         }
-        let file: Document = serde_json::from_value(fields).map_err(|error| CaseFault::new(error.to_string()))?;
+        let file: CaseFields = serde_json::from_value(fields).map_err(|error| CaseFault::new(error.to_string()))?;
         let (reviews, is_chain) = match (file.review, file.steps) {
             (Some(review), None) => (vec![whole("review", review)?], false),
             (None, Some(steps)) if !steps.is_empty() => {

@@ -23,7 +23,7 @@ use crate::versions::{in_version, merged};
 
 /// One document of a file, with what the first one shares.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct FileDocument {
     /// Its name, if it has one.
     pub name: Option<String>,
     /// Its keys, and those that it shares; without `case`.
@@ -32,14 +32,14 @@ pub struct Document {
     index: usize,
 }
 
-impl Document {
+impl FileDocument {
     /// Reads a file.
     ///
     /// # Errors
     /// When a document is no mapping, or one of several has no name of its own.
-    pub fn read(text: &str) -> Result<Vec<Document>, CaseFault> {
+    pub fn read(text: &str) -> Result<Vec<FileDocument>, CaseFault> {
         let ranges = ranges(text);
-        let (mut shared, mut documents) = (Map::new(), Vec::<Document>::new());
+        let (mut shared, mut documents) = (Map::new(), Vec::<FileDocument>::new());
         for (index, range) in ranges.iter().enumerate() {
             let placed = |fault| placed(text, index, fault);
             let mut own = fields(text.get(range.clone()).unwrap_or_default()).map_err(placed)?;
@@ -58,7 +58,7 @@ impl Document {
             };
             let mut fields = shared.clone();
             fields.extend(own);
-            documents.push(Document { name: name.map_err(placed)?, fields, index });
+            documents.push(FileDocument { name: name.map_err(placed)?, fields, index });
         }
         Ok(documents)
     }
@@ -82,16 +82,16 @@ impl CaseDocument {
     /// # Errors
     /// When the text is not a case, or a document of several is none.
     pub fn read(file: &str, text: &str, settings: &Value) -> Result<Vec<CaseDocument>, CaseFault> {
-        let of_document = |document: Document| {
+        let of_document = |document: FileDocument| {
             let index = document.index;
             CaseDocument::of(file, document, settings).map_err(|fault| placed(text, index, fault))
         };
-        Document::read(text)?.into_iter().map(of_document).collect()
+        FileDocument::read(text)?.into_iter().map(of_document).collect()
     }
 
     fn of(
         file: &str,
-        Document { name, mut fields, index }: Document,
+        FileDocument { name, mut fields, index }: FileDocument,
         settings: &Value,
     ) -> Result<CaseDocument, CaseFault> {
         let versions: Vec<String> = match fields.remove("versions") {

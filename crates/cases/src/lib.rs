@@ -21,6 +21,6 @@ mod versions;
 
 pub use case::{Case, yaml};
 pub use difference::Difference;
-pub use document::{CaseDocument, Document};
+pub use document::{CaseDocument, FileDocument};
 pub use facts::AnswerForm;
 pub use fault::CaseFault;

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
-use cases::Document;
+use cases::FileDocument;
 use cases::owners::with_owners;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
@@ -117,7 +117,7 @@ pub fn checks(
 fn sequences() -> Result<Vec<(String, Sequence)>> {
     let mut sequences = Vec::new();
     for file in sorted(&crate::root().join("testdata/sequences"))? {
-        for document in Document::read(&fs::read_to_string(&file)?).with_context(|| file.display().to_string())? {
+        for document in FileDocument::read(&fs::read_to_string(&file)?).with_context(|| file.display().to_string())? {
             let name = document.name.context("a sequence without a name")?;
             let sequence = Sequence::read(Value::Object(document.fields)).with_context(|| name.clone())?;
             sequences.push((name, sequence));
