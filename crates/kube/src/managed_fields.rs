@@ -49,7 +49,7 @@ impl<'a> ManagedFieldsEntry<'a> {
                 }
                 _ => continue,
             };
-            *text = value.present().map_or(Some(""), Json::as_str)?;
+            *text = value.as_str().or_else(|| value.is_null().then_some(""))?;
         }
         let is_known = ["Apply", "Update"].contains(&operation) && ["", "FieldsV1"].contains(&fields_type);
         is_known.then_some(ManagedFieldsEntry { json, manager, operation, api_version, subresource, time, fields })
