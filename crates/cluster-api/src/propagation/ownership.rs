@@ -200,9 +200,10 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
         let requester = self.subject.review.field_manager.as_deref();
         let mut moved = Moved { requested, stored, requester, transfer: Transfer::default() };
+        let (version, stored_version) = (entry.version(), stored.map(ManagedFieldsEntry::version));
         for Moving { applier, is_added, paths, parts, absent } in moving {
-            let Some(path) = paths.get(entry.version()) else { continue };
-            let stored_path = stored.and_then(|stored| paths.get(stored.version()));
+            let Some(path) = paths.get(version) else { continue };
+            let stored_path = stored_version.and_then(|version| paths.get(version));
             let is_responsible = applier.is_some_and(|manager| entry.is_apply_of(manager));
             for WrittenPart { steps, fields, value } in parts {
                 // The request lacks what is added, so nobody else owns it.
@@ -213,7 +214,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
                 let stored_path = stored_path.map(|path| inside(path, steps));
                 moved.move_value(&inside(path, steps), stored_path.as_deref(), *value, gets)?;
             }
-            if paths.get(self.subject.object.version) == Some(path) {
+            if !absent.is_empty() && paths.get(self.subject.object.version) == Some(path) {
                 for length in absent {
                     let container = |path: &'_ Vec<String>| path.get(..*length).unwrap_or_default().to_vec();
                     moved.move_container(&container(path), stored_path.map(container).as_deref())?;
