@@ -195,9 +195,10 @@ impl<'e> Composite<'_, 'e> {
         let mut held = field.held_to(transformed, &restores, is_left_over);
         unread.explain(&mut held.changes);
         for change in &mut held.changes {
-            let label = transformed.labels.get(&change.key);
-            if let Some((label, source)) = label.and_then(|label| Some((label, sources.get(label)?))) {
-                change.rule = ChangeRule::LabelOf { label: label.clone(), object: source.clone() };
+            if let ChangeRule::Label(label) = &change.rule
+                && let Some(object) = sources.get(label)
+            {
+                change.rule = ChangeRule::LabelOf { label: label.clone(), object: object.clone() };
             }
         }
         let is_alone = transformed.tags.is_empty() && nested.is_none();

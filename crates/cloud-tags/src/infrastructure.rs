@@ -84,7 +84,7 @@ impl<'e> Infrastructure<'_, 'e> {
         unread.explain(&mut held.changes);
         let title = cluster.name.to_string();
         for change in &mut held.changes {
-            if let Some(label) = made.transformed.labels.get(&change.key) {
+            if let ChangeRule::Label(label) = &change.rule {
                 let object = merged.sources.get(label).unwrap_or(&title).clone();
                 change.rule = ChangeRule::LabelOf { label: label.clone(), object };
             }

@@ -1,5 +1,6 @@
 //! The rule behind a change, as the report names it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -78,32 +79,35 @@ impl StoredTags {
     }
 }
 
-impl fmt::Display for ChangeRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ChangeRule::Row(line) => f.write_str(line),
+impl ChangeRule {
+    /// The rule in words.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            ChangeRule::Row(line) => line,
             ChangeRule::ClusterToTopology { map, at } => {
-                write!(f, "`Cluster.metadata.{map}` => `Cluster.{at}` (`clusterApi.optIn.clusterToTopology`)")
+                let (map, setting) = (map.field(), "clusterApi.optIn.clusterToTopology");
+                return format!("`Cluster.metadata.{map}` => `Cluster.{at}` (`{setting}`)").into();
             }
-            ChangeRule::Record => f.write_str("record of the keys that this policy added"),
-            ChangeRule::NodeRecord => f.write_str("record of the keys that are set from the Machine"),
-            ChangeRule::SourceDropped => f.write_str("added by this policy, no longer set on its source"),
-            ChangeRule::Declaration => {
-                f.write_str("a served version must declare `spec.cloudTags` as a map of strings")
+            ChangeRule::Record => "record of the keys that this policy added",
+            ChangeRule::NodeRecord => "record of the keys that are set from the Machine",
+            ChangeRule::SourceDropped => "added by this policy, no longer set on its source",
+            ChangeRule::Declaration => "a served version must declare `spec.cloudTags` as a map of strings",
+            ChangeRule::Label(label) => return ["label `", label, "` propagates to cloud tags"].concat().into(),
+            ChangeRule::LabelOf { label, object } => {
+                return ["label `", label, "` of ", object, " propagates to cloud tags"].concat().into();
             }
-            ChangeRule::Label(label) => write!(f, "label `{label}` propagates to cloud tags"),
-            ChangeRule::LabelOf { label, object } => write!(f, "label `{label}` of {object} propagates to cloud tags"),
-            ChangeRule::NoLabel => f.write_str("no label propagates to this tag"),
-            ChangeRule::Forwarded => f.write_str("the parent composite forwards it"),
-            ChangeRule::EmptyMap => f.write_str("no tags are left"),
-            ChangeRule::AsStored(reason) => reason.fmt(f),
-        }
+            ChangeRule::NoLabel => "no label propagates to this tag",
+            ChangeRule::Forwarded => "the parent composite forwards it",
+            ChangeRule::EmptyMap => "no tags are left",
+            ChangeRule::AsStored(reason) => reason.as_str(),
+        })
     }
 }
 
-impl fmt::Display for StoredTags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl StoredTags {
+    fn as_str(self) -> &'static str {
+        match self {
             StoredTags::Adopted => "an adopted composite gets no new tags",
             StoredTags::AdoptedCluster => "an adopted Cluster gets no new tags",
             StoredTags::Claim => "a claim gets no new tags",
@@ -113,7 +117,19 @@ impl fmt::Display for StoredTags {
             StoredTags::RegistryUnread => "the label registry cannot be read",
             StoredTags::DefinitionUnread => "the registry that may define its label cannot be read",
             StoredTags::ClusterNotCompared => "the labels of its Cluster are not compared",
-        })
+        }
+    }
+}
+
+impl fmt::Display for ChangeRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl fmt::Display for StoredTags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -122,7 +138,7 @@ impl Datum for StoredTags {}
 
 impl Serialize for ChangeRule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.text())
     }
 }
 

@@ -19,18 +19,18 @@ impl Skipped {
     /// The warning if the API server would reject the entry; `None` if it would not.
     #[must_use]
     pub fn refusal(&self) -> Option<Fact> {
+        let fact: fn(NamedEntry, NamedSource) -> Fact = match self.reason {
+            SkipReason::IllegalKey => |entry, source| Fact::InvalidKey { entry, source },
+            SkipReason::IllegalValue => |entry, source| Fact::InvalidValue { entry, source },
+            SkipReason::TooManyElements => |entry, source| Fact::ListTooLong { entry, source },
+            SkipReason::AnnotationsTooLarge => |entry, source| Fact::AnnotationTooLarge { entry, source },
+            _ => return None,
+        };
         let (noun, map) = match self.carried {
             Carried::Map(map) => (EntryNoun::from(map), Some(map)),
             Carried::Field => (EntryNoun::Field, None),
         };
         let entry = NamedEntry { noun: noun.as_str(), key: self.key.clone() };
-        let source = NamedSource::new(&self.from.object, Some(&self.from.path_of(map)));
-        Some(match self.reason {
-            SkipReason::IllegalKey => Fact::InvalidKey { entry, source },
-            SkipReason::IllegalValue => Fact::InvalidValue { entry, source },
-            SkipReason::TooManyElements => Fact::ListTooLong { entry, source },
-            SkipReason::AnnotationsTooLarge => Fact::AnnotationTooLarge { entry, source },
-            _ => return None,
-        })
+        Some(fact(entry, NamedSource::new(&self.from.object, Some(&self.from.path_of(map)))))
     }
 }

@@ -20,19 +20,28 @@ pub fn is_warning(fact: &Fact) -> bool {
 /// The warnings for a fact and its advice: one if both fit, else one for each. An advice contains text to type and is
 /// never elided; one that is too long is only in the report.
 pub fn of_fact(fact: &Fact) -> Vec<String> {
+    let Some(advice) = fact.advice() else { return vec![short(fact)] };
     let whole = fact.to_string();
-    match fact.advice() {
-        _ if fits(&whole) => vec![whole],
-        Some(advice) if fits(&advice) => vec![short(fact), advice],
-        _ => vec![short(fact)],
+    if fits(&whole) {
+        return vec![whole];
     }
+    [short(fact)].into_iter().chain(Some(advice).filter(|advice| fits(advice))).collect()
 }
 
 /// The sentence without the advice, short enough for a warning: sources become less exact, then keys and paths are
 /// elided in the middle, the longest first, then details are omitted. If it is still too long, it is truncated.
 fn short(fact: &Fact) -> String {
+    let sentence = fact.without_advice();
+    if fits(&sentence) {
+        return sentence;
+    }
     let mut fact = fact.clone();
-    while !fits(&fact.without_advice()) && fact.generalize() {}
+    while fact.generalize() {
+        let sentence = fact.without_advice();
+        if fits(&sentence) {
+            return sentence;
+        }
+    }
     loop {
         let text = elided(fact.clone());
         if fits(&text) {

@@ -93,7 +93,10 @@ impl fmt::Display for SourcePlace {
 
 impl Serialize for SourcePlace {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        match &self.path {
+            Some(path) => serializer.serialize_str(&[self.object.as_str(), " ", path].concat()),
+            None => self.object.serialize(serializer),
+        }
     }
 }
 

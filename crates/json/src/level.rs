@@ -82,7 +82,10 @@ impl Below {
                 let read = fields(text, span.begin, MOST_LEVELS).or_else(|| fields(text, span.begin, 1));
                 read.map(|(fields, end)| (Below::Fields(fields), end))
             }
-            b'[' => elements(text, span.begin).map(|(elements, end)| (Below::Elements(elements), end)),
+            b'[' => {
+                let read = elements(text, span.begin, true).or_else(|| elements(text, span.begin, false));
+                read.map(|(elements, end)| (Below::Elements(elements), end))
+            }
             b'"' => {
                 let StringEnd { quote, has_escapes } = string_end(text.as_bytes(), span.begin + 1)?;
                 let below = match has_escapes {
@@ -159,8 +162,7 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Fields, usize)> {
         };
         at = behind(bytes, quote + 1, b':')?;
         let node = if bytes.get(at) == Some(&b'{') && levels > 1 && is_read_along(key.plain(text)) {
-            let (below, end) = fields(text, at, levels - 1)?;
-            Node { span: Span { begin: at, end }, below: OnceCell::from(Below::Fields(below)) }
+            object(text, at, levels - 1)?
         } else {
             value(bytes, at)?
         };
@@ -173,8 +175,15 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Fields, usize)> {
     }
 }
 
-/// The elements of the list that begins at `begin`, and its end.
-fn elements(text: &str, begin: usize) -> Option<(Box<[Node]>, usize)> {
+/// The object that begins at `begin`, read in several levels.
+fn object(text: &str, begin: usize, levels: u8) -> Option<Node> {
+    let (below, end) = fields(text, begin, levels)?;
+    Some(Node { span: Span { begin, end }, below: OnceCell::from(Below::Fields(below)) })
+}
+
+/// The elements of the list that begins at `begin`, and its end. Objects in it may be read together with it, because
+/// callers search a list by the fields of its elements.
+fn elements(text: &str, begin: usize, reads_objects: bool) -> Option<(Box<[Node]>, usize)> {
     let bytes = text.as_bytes();
     if let Some(end) = closed(bytes, begin + 1, b']') {
         return Some((Box::default(), end));
@@ -182,7 +191,8 @@ fn elements(text: &str, begin: usize) -> Option<(Box<[Node]>, usize)> {
     let mut at = skip_space(bytes, begin + 1);
     let mut found = Vec::new();
     loop {
-        let node = value(bytes, at)?;
+        let is_object = bytes.get(at) == Some(&b'{');
+        let node = if is_object && reads_objects { object(text, at, MOST_LEVELS)? } else { value(bytes, at)? };
         let end = node.span.end;
         found.push(node);
         match behind(bytes, end, b',') {
@@ -258,6 +268,16 @@ mod tests {
             fields(r#"{"labels":[{}],"kind":"K"}"#).unwrap(),
             [("labels", "[{}]", false), ("kind", "\"K\"", true)]
         );
+    }
+
+    #[test]
+    fn objects_in_a_list_are_read_with_it_if_all_can_be() {
+        let known = |text: &str| {
+            let Below::Elements(elements) = Below::read(text, Span { begin: 0, end: text.len() })? else { return None };
+            Some(elements.iter().map(|node| node.below.get().is_some()).collect::<Vec<_>>())
+        };
+        assert_eq!(known(r#"[{"a":1}, [2], {}]"#), Some(vec![true, false, true]));
+        assert_eq!(known(r#"[{"a":1},{a}]"#), Some(vec![false, false]));
     }
 
     /// Kubewarden serializes what it hands to a policy, and other callers validate first.

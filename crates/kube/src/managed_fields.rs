@@ -32,19 +32,27 @@ impl<'a> ManagedFieldsEntry<'a> {
     }
 
     fn read(json: Json<'a>) -> Option<ManagedFieldsEntry<'a>> {
-        let text = |field| json.string(&[field]).ok().map(Option::unwrap_or_default);
-        let entry = ManagedFieldsEntry {
-            json,
-            manager: text("manager")?,
-            operation: text("operation")?,
-            api_version: text("apiVersion")?,
-            subresource: text("subresource")?,
-            time: text("time")?,
-            fields: json.get("fieldsV1").ok()?,
-        };
-        let is_known =
-            ["Apply", "Update"].contains(&entry.operation) && ["", "FieldsV1"].contains(&text("fieldsType")?);
-        is_known.then_some(entry)
+        let [mut manager, mut operation, mut api_version, mut subresource, mut time, mut fields_type] = [""; 6];
+        let mut fields = json.absent();
+        // One pass, because objects have many entries; of several fields with one name the last counts.
+        for (key, value) in json.as_fields()? {
+            let text = match key {
+                "manager" => &mut manager,
+                "operation" => &mut operation,
+                "apiVersion" => &mut api_version,
+                "subresource" => &mut subresource,
+                "time" => &mut time,
+                "fieldsType" => &mut fields_type,
+                "fieldsV1" => {
+                    fields = value;
+                    continue;
+                }
+                _ => continue,
+            };
+            *text = value.as_str().or_else(|| value.is_null().then_some(""))?;
+        }
+        let is_known = ["Apply", "Update"].contains(&operation) && ["", "FieldsV1"].contains(&fields_type);
+        is_known.then_some(ManagedFieldsEntry { json, manager, operation, api_version, subresource, time, fields })
     }
 
     /// The version of the object in which the fields are named.

@@ -149,6 +149,7 @@ fn missing(
         let Compared { target, map, actual, .. } = of;
         let old = subject.old_map(*target, *map)?;
         let written = WrittenMap::of(*target, *map, subject.object.version);
+        let manager = responsible(sources.owner_kind, *target, version);
         changes.extend(of.missing().map(|(key, entry)| {
             let owned = OwnedPath {
                 place: *target,
@@ -156,7 +157,7 @@ fn missing(
                 elements: Vec::new(),
                 is_as_stored: old.get(key) == Some(&*entry.value),
                 can_wait: !(sources.tracked || *map == MapKind::Labels && sources.finds_by(key)),
-                manager: responsible(sources.owner_kind, *target, version),
+                manager,
             };
             descriptions.change(&written, key, entry, actual, owned)
         }));

@@ -83,8 +83,11 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let requested = self.requested.as_ref().filter(|_| self.subject.review.is_of_api_server)?;
         let written: Vec<(&OwnedChange, &OwnedPath)> =
             written.iter().filter_map(|change| Some((change, change.owned.as_ref()?))).collect();
-        let moving = written.iter().filter(|(change, _)| change.moves_owners());
-        let moving = moving.map(|(change, owned)| self.moving(change, owned)).collect::<Result<Vec<_>, _>>().ok()?;
+        let mut moving = written.iter().filter(|(change, owned)| self.moves(change, owned)).peekable();
+        moving.peek()?;
+        let versions = self.versions();
+        let moving = moving.map(|(change, owned)| self.moving(change, owned, &versions));
+        let moving = moving.collect::<Result<Vec<_>, _>>().ok()?;
         // Each entry with its set of fields.
         let mut entries: Vec<(&ManagedFieldsEntry<'_>, Cow<'_, str>)> = Vec::new();
         let mut is_same = true;
@@ -143,19 +146,39 @@ impl<'s, 'e> Ownership<'s, 'e> {
         same_but_bookkeeping(Document::new(text).root(), old.root)
     }
 
+    /// The versions in which the object and its owners' fields are named.
+    fn versions(&self) -> BTreeSet<&'e str> {
+        let entries = self.requested.iter().chain(&self.stored).flatten();
+        entries.map(ManagedFieldsEntry::version).chain([self.subject.object.version]).collect()
+    }
+
+    /// Whether a change can have owners: what is added has none but its applier, or those of the elements of a list that
+    /// are as they are stored.
+    fn moves(&self, change: &OwnedChange, owned: &OwnedPath) -> bool {
+        change.moves_owners()
+            && (change.action != Action::Added || !owned.elements.is_empty() || self.applier(owned).is_some())
+    }
+
+    /// The manager that applies what propagates to the place, if it has applied before.
+    fn applier(&self, owned: &OwnedPath) -> Option<&'static str> {
+        owned.manager.filter(|manager| self.applies(manager))
+    }
+
     /// What determines the owners of a change.
-    fn moving<'c>(&self, change: &Change, owned: &'c OwnedPath) -> Result<Moving<'c, 'e>, NotASet> {
+    fn moving<'c>(
+        &self,
+        change: &Change,
+        owned: &'c OwnedPath,
+        versions: &BTreeSet<&'e str>,
+    ) -> Result<Moving<'c, 'e>, NotASet> {
         let whole = [(&[][..], &[][..], owned.is_as_stored)];
         let element = |element: &'c OwnedElement| (&*element.steps, &*element.fields, element.is_as_stored);
         let elements = owned.elements.iter().map(element);
         let is_added = change.action == Action::Added;
         let has_elements = !owned.elements.is_empty() && (is_added || self.tells_elements_apart(change, owned)?);
         let parts: Vec<(&[String], &[String], bool)> = if has_elements { elements.collect() } else { whole.into() };
-        let entries = self.requested.iter().chain(&self.stored).flatten();
-        let versions = entries.map(ManagedFieldsEntry::version).chain([self.subject.object.version]);
-        let versions: BTreeSet<&str> = versions.collect();
-        let path = |version: &'e str| Some((version, owned.steps(&change.key, version)?));
-        let paths = versions.into_iter().filter_map(path).collect();
+        let path = |version: &&'e str| Some((*version, owned.steps(&change.key, version)?));
+        let paths = versions.iter().filter_map(path).collect();
         let restored = |(steps, fields, is_as_stored)| {
             // Who owned a value that is not as it is stored does not matter.
             let value = if is_as_stored { self.restored(&paths, steps)? } else { Restored::default() };
@@ -163,7 +186,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         };
         let parts = parts.into_iter().map(restored).collect::<Result<_, NotASet>>()?;
         let absent = if is_added { Vec::new() } else { self.absent(change, owned) };
-        Ok(Moving { owned, paths, parts, absent })
+        Ok(Moving { applier: self.applier(owned), is_added, paths, parts, absent })
     }
 
     /// One manager's set of fields after the changes: `None` if it is not changed, else its text, unless nothing is
@@ -177,17 +200,21 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
         let requester = self.subject.review.field_manager.as_deref();
         let mut moved = Moved { requested, stored, requester, transfer: Transfer::default() };
-        for Moving { owned, paths, parts, absent } in moving {
-            let Some(path) = paths.get(entry.version()) else { continue };
-            let stored_path = stored.and_then(|stored| paths.get(stored.version()));
-            let is_responsible =
-                owned.manager.is_some_and(|manager| self.applies(manager) && entry.is_apply_of(manager));
+        let (version, stored_version) = (entry.version(), stored.map(ManagedFieldsEntry::version));
+        for Moving { applier, is_added, paths, parts, absent } in moving {
+            let Some(path) = paths.get(version) else { continue };
+            let stored_path = stored_version.and_then(|version| paths.get(version));
+            let is_responsible = applier.is_some_and(|manager| entry.is_apply_of(manager));
             for WrittenPart { steps, fields, value } in parts {
+                // The request lacks what is added, so nobody else owns it.
+                if *is_added && !value.is_as_stored && !is_responsible {
+                    continue;
+                }
                 let gets = is_responsible.then_some(*fields);
                 let stored_path = stored_path.map(|path| inside(path, steps));
                 moved.move_value(&inside(path, steps), stored_path.as_deref(), *value, gets)?;
             }
-            if paths.get(self.subject.object.version) == Some(path) {
+            if !absent.is_empty() && paths.get(self.subject.object.version) == Some(path) {
                 for length in absent {
                     let container = |path: &'_ Vec<String>| path.get(..*length).unwrap_or_default().to_vec();
                     moved.move_container(&container(path), stored_path.map(container).as_deref())?;
@@ -259,7 +286,10 @@ fn inside<'p>(path: &'p [String], steps: &[String]) -> Cow<'p, [String]> {
 
 /// A change whose owners are moved, and what determines them.
 struct Moving<'c, 'e> {
-    owned: &'c OwnedPath,
+    /// The manager that becomes an owner of what is not as it is stored.
+    applier: Option<&'static str>,
+    /// The request lacks the value.
+    is_added: bool,
     paths: Paths<'e>,
     /// What is moved: the value as a whole, or elements of a list.
     parts: Vec<WrittenPart<'c>>,

@@ -1,5 +1,6 @@
 //! What is done about what was decided: written, left as it is, or refused.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Evaluation;
@@ -97,7 +98,7 @@ impl<'e> Evaluation<'e> {
                 1 => messages::propagated_one(&self.title),
                 count => messages::propagated(count, &self.title),
             };
-            let mut rules: Vec<String> = changes.iter().map(|change| change.rule.to_string()).collect();
+            let mut rules: Vec<Cow<'_, str>> = changes.iter().map(|change| change.rule.text()).collect();
             rules.sort_unstable();
             rules.dedup();
             applied.notices.log(LogLevel::Info, message, [("rules", rules.join("; "))]);

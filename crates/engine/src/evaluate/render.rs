@@ -31,7 +31,7 @@ impl Evaluation<'_> {
             ComparedWith::Labels { tags, findings } => (Vec::new(), Some(*tags), findings),
         };
         findings.extend(found.findings);
-        let misplaced = found.skipped.iter().filter_map(Skipped::misplaced).collect();
+        let misplaced: Vec<Fact> = found.skipped.iter().filter_map(Skipped::misplaced).collect();
         skipped.extend(found.skipped);
         let refusal = self.refusal(&findings);
         if refusal.is_none() || admission.inert().is_some() {
@@ -47,7 +47,8 @@ impl Evaluation<'_> {
             notices.log(LogLevel::Error, message.clone(), []);
             admission = admission.refused_by_check(Rejection::refused(message));
         }
-        let notes: Vec<Fact> = [notices.warnings, misplaced].concat();
+        let mut notes = notices.warnings;
+        notes.extend(misplaced);
         let warnings = warned().map(|finding| &finding.message).chain(&notes).flat_map(of_fact).collect();
         let mut report = Report {
             object: self.title.clone(),
