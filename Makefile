@@ -12,7 +12,7 @@ endif
 FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
 .PHONY: run test quick policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check site-pages release-dry-run fuzz fmt lint e2e-tests bless \
-	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
+	conformance conformance-vectors conformance-cluster conformance-plan conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
 	policy-server-test scale status mutants conformance-slice carriers changes workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
@@ -119,7 +119,8 @@ ordinary.wasm:
 
 ## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
 bench: policy.wasm noop.wasm ordinary.wasm named.wasm
-	cargo run --locked --profile bench --package tasks $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
+	scripts/recorded.sh target/bench-results \
+		cargo run --locked --profile bench --package tasks $(TESTKIT_FEATURES) --bin bench -- target/bench-results/bench.json $(abspath $(COMPARE))
 
 ## profile: which functions execute the instructions of each review, or of one: make profile REVIEW="60 labels"
 profile: named.wasm
@@ -156,6 +157,10 @@ conformance: conformance-vectors conformance-cluster conformance-crossplane conf
 ## scenarios: SCENARIOS=ownership,kubelet; an older Cluster API: CAPI=v1.12
 conformance-cluster: policy.wasm
 	scripts/real-controllers.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS)) $(if $(CAPI),-capi $(CAPI))
+
+## conformance-plan: what `propagate plan` predicts and what Cluster API's real controllers do; also a part of conformance-cluster
+conformance-plan:
+	$(MAKE) conformance-cluster SCENARIOS=plan
 
 ## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
 conformance-crossplane: policy.wasm

@@ -29,7 +29,7 @@ if [ ${#names[@]} = 0 ]; then
     for patch in testdata/changes/*.patch; do names+=("$(basename "$patch" .patch)"); done
 fi
 failed=0
-echo "| change | files by hand | cases | blessed files | minutes | tests |"
+echo "| change | files by hand | files of cases | blessed files | minutes | tests |"
 echo "| --- | --: | --: | --: | --: | --- |"
 for name in "${names[@]}"; do
     patch=$root/testdata/changes/$name.patch

@@ -23,7 +23,9 @@ use_musl() {
     needs clang clang
     local headers=${MUSL_HEADERS:-/usr/include/$processor-linux-musl}
     [ -e "$headers/bits/alltypes.h" ] || {
-        echo "$headers has no headers of musl for $processor (Debian: the package musl-dev of that architecture); set MUSL_HEADERS" >&2
+        echo "$headers has no headers of musl for $processor. Debian: dpkg --add-architecture arm64 && apt-get update &&" \
+            "apt-get download musl-dev:arm64 && dpkg-deb -x musl-dev_*_arm64.deb FOLDER; then set MUSL_HEADERS to" \
+            "FOLDER/usr/include/$processor-linux-musl" >&2
         exit 1
     }
     export "CC_$name=clang" "AR_$name=$(command -v llvm-ar || echo ar)" "CFLAGS_$name=--target=$processor-linux-musl -nostdlibinc -isystem $headers"

@@ -16,4 +16,4 @@ if [ -n "$since" ]; then
     set -- "$@" --diff "$target/mutants/since.diff"
 fi
 [ -z "$crate$files$since" ] || exec "$@"
-exec scripts/recorded.sh mutants "$target/mutants/result.json" "$@" --result "$target/mutants/result.json"
+exec scripts/recorded.sh "$target/mutants/results" "$@" --result "$target/mutants/results/mutants.json"

@@ -23,5 +23,4 @@ if [ -n "$noop" ]; then
     CANNED=$work/canned.bin scripts/wasm.sh canned-policy "$work/canned.wasm"
     kwctl annotate "$work/canned.wasm" --metadata-path policy-metadata.yml --output-path "$work/canned-annotated.wasm"
 fi
-result=$work/result.json
-scripts/recorded.sh policy-server-test "$result" "$work/policy-server-test" -result "$result" -connections "${CONNECTIONS:-16}" -rounds "${ROUNDS:-3}" ${noop:+-noop "$noop" -canned "$work/canned-annotated.wasm"} "$work"
+scripts/recorded.sh "$work/results" "$work/policy-server-test" -result "$work/results/policy-server-test.json" -connections "${CONNECTIONS:-16}" -rounds "${ROUNDS:-3}" ${noop:+-noop "$noop" -canned "$work/canned-annotated.wasm"} "$work"

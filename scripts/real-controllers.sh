@@ -2,8 +2,10 @@
 # The compiled policy against Cluster API's real controllers on a real API server: conformance/cluster/README.md.
 #
 #   scripts/real-controllers.sh                             everything, with the newest Cluster API; writes the page
-#   scripts/real-controllers.sh -scenarios NAME,... [-reuse]    the scenarios that are named
+#   scripts/real-controllers.sh -scenarios NAME,... [-reuse]    the scenarios that are named; writes their rows
 #   scripts/real-controllers.sh -capi v1.12                 an older Cluster API; writes its row of the page
+#
+# The results are kept in testdata/results: of some scenarios only where those of the others are current.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -24,20 +26,10 @@ cluster() {
     "$work/cluster" "$command" -directory "$work" -webhook "$target/debug/webhook" \
         -propagate "$target/debug/propagate" -module "$root/policy.wasm" "$@"
 }
-
-# Whole runs are kept: with the newest Cluster API, or with an older one.
-case "$*" in
-"")
+if [ $# = 0 ]; then
     cluster conditions
     cluster conditions -server
     cluster deploy
-    check=conformance-cluster
-    ;;
-"-capi "*) check=conformance-cluster-$2 ;;
-*)
-    cluster scenarios "$@"
-    exit
-    ;;
-esac
-"$root/scripts/recorded.sh" "$check" "$work/$check.json" "$work/cluster" scenarios -directory "$work" -webhook "$target/debug/webhook" \
-    -propagate "$target/debug/propagate" -module "$root/policy.wasm" -result "$work/$check.json" "$@"
+fi
+"$root/scripts/recorded.sh" "$work/results-cluster" "$work/cluster" scenarios -directory "$work" -webhook "$target/debug/webhook" \
+    -propagate "$target/debug/propagate" -module "$root/policy.wasm" -results "$work/results-cluster" "$@"

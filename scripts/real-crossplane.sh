@@ -15,10 +15,6 @@ cargo build --locked --quiet --package webhook
 mkdir -p "$work"
 cd conformance/crossplane
 go build -o "$work/crossplane-scenarios" .
-set -- "$work/crossplane-scenarios" -directory "$work" -webhook "$target/debug/webhook" -module "$root/policy.wasm" "$@"
-if [ $# -gt 7 ]; then
-    # Some of the scenarios are not the check.
-    exec "$@"
-fi
-result=$work/conformance-crossplane.json
-"$root/scripts/recorded.sh" conformance-crossplane "$result" "$@" -result "$result"
+results=$work/results-crossplane
+"$root/scripts/recorded.sh" "$results" "$work/crossplane-scenarios" -directory "$work" -webhook "$target/debug/webhook" \
+    -module "$root/policy.wasm" -result "$results/conformance-crossplane.json" "$@"

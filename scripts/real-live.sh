@@ -15,5 +15,5 @@ mkdir -p "$work"
 "$target/debug/examples/generate" "${1:-2000}" >"$work/live-fleet.yaml"
 cd conformance/live
 go build -o "$work/live-ask" .
-result=$work/conformance-live.json
-"$root/scripts/recorded.sh" conformance-live "$result" "$work/live-ask" -result "$result" -directory "$work" -propagate "$target/release/propagate" -fleet "$work/live-fleet.yaml"
+results=$work/results-live
+"$root/scripts/recorded.sh" "$results" "$work/live-ask" -result "$results/conformance-live.json" -directory "$work" -propagate "$target/release/propagate" -fleet "$work/live-fleet.yaml"

@@ -16,6 +16,6 @@ mkdir -p "$work"
 "$target/debug/model" traces --seed "${1:-1}" --count 100 >"$work/traces.json"
 cd conformance/model
 go build -o "$work/model-replay" .
-result=$work/conformance-model.json
-"$root/scripts/recorded.sh" conformance-model "$result" "$work/model-replay" -directory "$work" -webhook "$target/debug/webhook" \
-    -module "$root/policy.wasm" -traces "$work/traces.json" -result "$result"
+results=$work/results-model
+"$root/scripts/recorded.sh" "$results" "$work/model-replay" -directory "$work" -webhook "$target/debug/webhook" \
+    -module "$root/policy.wasm" -traces "$work/traces.json" -result "$results/conformance-model.json"

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -34,7 +36,8 @@ type outcome struct {
 	err error
 }
 
-// playAll runs jobs side by side, each in a network of its own, and reports each that is done. Where the kernel gives
+// playAll runs jobs side by side, each in a network of its own, the longest first, and reports each that is done. Two run
+// at least, and more where processors have nothing to do: most of a run waits for controllers. Where the kernel gives
 // nobody a network of his own they run one after another: the simulated workload clusters listen on fixed ports.
 func (s *stage) playAll(ctx context.Context, jobs []*job, report func() error) (*progress, error) {
 	at := 1
@@ -47,7 +50,9 @@ func (s *stage) playAll(ctx context.Context, jobs []*job, report func() error) (
 	done := make(chan outcome)
 	var failed error
 	running := 0
-	for _, next := range jobs {
+	order := slices.Clone(jobs)
+	slices.SortStableFunc(order, func(a, b *job) int { return cmp.Compare(b.usual, a.usual) })
+	for _, next := range order {
 		if s.reuse && next.policy == observe {
 			if _, err := os.Stat(next.file()); err == nil {
 				played, err := readResult(next.file())
@@ -58,9 +63,14 @@ func (s *stage) playAll(ctx context.Context, jobs []*job, report func() error) (
 				continue
 			}
 		}
-		for running == at && failed == nil {
+		for running > 0 && failed == nil {
+			over, ended := waitForRoom(done, running, at)
+			if !ended {
+				// There is room.
+				break
+			}
 			running--
-			failed = s.end(<-done, progress, report)
+			failed = s.end(over, progress, report)
 		}
 		if failed != nil {
 			break
@@ -83,6 +93,33 @@ func (s *stage) playAll(ctx context.Context, jobs []*job, report func() error) (
 		return nil, failed
 	}
 	return progress, report()
+}
+
+// atLeast is how many runs run at a time on a busy machine.
+const atLeast = 2
+
+// spared is how many processors have nothing to do, for a while, when one more run is begun.
+const (
+	spared    = 0.7
+	sparedFor = 5 * time.Second
+)
+
+// waitForRoom waits until another run can begin, or one has ended.
+func waitForRoom(done <-chan outcome, running, most int) (over outcome, ended bool) {
+	for load := harness.NewLoad(); running < most; {
+		if running < atLeast {
+			return outcome{}, false
+		}
+		select {
+		case over := <-done:
+			return over, true
+		case <-time.After(sparedFor):
+			if load.Spare() >= spared {
+				return outcome{}, false
+			}
+		}
+	}
+	return <-done, true
 }
 
 // end takes the result of a run, and reports what can be compared now.

@@ -48,14 +48,14 @@ func command(ctx context.Context, args []string) error {
 	reuse := flags.Bool("reuse", false, "scenarios: takes the results of earlier runs without the policy")
 	capi := flags.String("capi", "", "the edition of Cluster API, such as v1.12; empty is the newest")
 	built := flags.Bool("built", false, "takes the programs as they are")
-	parallel := flags.Int("parallel", 2, "scenarios: how many runs at a time")
+	parallel := flags.Int("parallel", 4, "scenarios: how many runs at a time, where processors have nothing to do")
 	compiled := flags.String("module", filepath.Join("..", "..", "policy.wasm"), "the compiled policy")
 	steps := flags.String("steps", "", "steps to run, with commas")
 	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
 	clusters := flags.Int("clusters", 20, "large: how many Clusters")
 	rounds := flags.Int("rounds", 3, "large: how often the fleet is run with each policy")
 	machines := flags.Int("machines", 25, "large: how many Machines in each")
-	resultFile := flags.String("result", "", "scenarios: file of how much was compared, for `results` of crates/tasks")
+	results := flags.String("results", "", "scenarios: folder of how much was compared, for `results` of crates/tasks")
 	out := flags.String("out", "", "excerpt: folder of the excerpts; large: file of the costs")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -89,7 +89,7 @@ func command(ctx context.Context, args []string) error {
 		stage := &stage{
 			programs: programs, root: absolute(filepath.Join("..", "..")), directory: absolute(*directory),
 			module: absolute(*compiled), reuse: *reuse, parallel: *parallel,
-			writes: *names == "" && *steps == "", result: *resultFile,
+			writes: *names == "" && *steps == "", results: *results,
 		}
 		if *steps != "" {
 			stage.steps = strings.Split(*steps, ",")

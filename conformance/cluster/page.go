@@ -12,8 +12,8 @@ import (
 // pageFile is the page with the results.
 var pageFile = filepath.Join("conformance", "cluster", "README.md")
 
-// writePage writes what was measured into the page: all tables after all scenarios of the newest edition, or the row of
-// an older one. What `propagate` predicted and completed is written whenever that scenario is run.
+// writePage writes what was measured into the page: the rows of the scenarios that were run, or the row of an older edition.
+// What `propagate` predicted and completed is written whenever that scenario is run.
 func (s *stage) writePage(comparisons []*comparison, progress *progress) error {
 	if len(s.steps) > 0 {
 		// The tables are about whole scenarios.
@@ -27,17 +27,21 @@ func (s *stage) writePage(comparisons []*comparison, progress *progress) error {
 	page := string(content)
 	sections := map[string]string{"scenarios": scenariosTable(), "steps": stepsTable()}
 	for _, c := range comparisons {
-		if c.scenario.name == "plan" && c.with.played.Stuck == "" {
+		if c.scenario.plans && c.with.played.Stuck == "" {
 			sections["plan"] = planTable(c.without.played)
 			sections["backfill"] = completedTable(c.without.played, c.with.played)
 		}
 	}
 	switch {
-	case !s.writes:
+	case s.programs.clusterAPI.older && !s.writes:
 	case s.programs.clusterAPI.older:
 		sections["versions"] = withRow(section(page, "versions"), versionRow(s.programs.clusterAPI, s.releases, comparisons))
+	case !s.writes:
+		sections["measured"] = withRows(section(page, "measured"), measuredTable(comparisons))
+		sections["wrong-policies"] = withRows(section(page, "wrong-policies"), wrongTable(comparisons))
 	default:
-		sections["measured"] = measuredTable(comparisons, progress)
+		sections["measured"] = measuredTable(comparisons) + fmt.Sprintf("\nAll %d runs took %.0f minutes on %d cores, up to %d at a time.\n",
+			len(progress.jobs), progress.took().Minutes(), runtime.NumCPU(), progress.parallel)
 		sections["wrong-policies"] = wrongTable(comparisons)
 		sections["versions"] = withRow(section(page, "versions"), versionRow(s.programs.clusterAPI, s.releases, comparisons[:1]))
 	}
@@ -64,6 +68,42 @@ func section(page, name string) string {
 	_, rest, _ := strings.Cut(page, begin)
 	text, _, _ := strings.Cut(rest, end)
 	return strings.TrimSpace(text)
+}
+
+// withRows is a section with the rows of another table instead of those of the same scenarios. A row that names none
+// belongs to the one above it.
+func withRows(old, table string) string {
+	named := func(line string) string {
+		if name, _, is := strings.Cut(strings.TrimPrefix(line, "| `"), "` |"); is && strings.HasPrefix(line, "| `") {
+			return name
+		}
+		return ""
+	}
+	byScenario, of := map[string][]string{}, ""
+	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
+		if name := named(line); name != "" {
+			of = name
+		}
+		byScenario[of] = append(byScenario[of], line)
+	}
+	var lines []string
+	replaces := false
+	for _, line := range strings.Split(old, "\n") {
+		if name := named(line); name != "" {
+			var rows []string
+			if rows, replaces = byScenario[name]; replaces {
+				lines = append(lines, rows...)
+				// The first one of several.
+				byScenario[name] = nil
+			}
+		} else if !strings.HasPrefix(line, "| …") {
+			replaces = false
+		}
+		if !replaces {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // table is a table of Markdown.
@@ -118,7 +158,7 @@ func stepsTable() string {
 }
 
 // measuredTable has a row for each scenario, and one for Cluster API's controllers where they are treated like others.
-func measuredTable(comparisons []*comparison, progress *progress) string {
+func measuredTable(comparisons []*comparison) string {
 	var rows [][]string
 	for _, c := range comparisons {
 		without, with := c.without.played, c.with.played
@@ -140,8 +180,7 @@ func measuredTable(comparisons []*comparison, progress *progress) string {
 		"scenario", "steps", "seconds, without and with", "versions of objects", "MachineSets, Machines created", "reviews", "patched",
 		"undone", "refused", "reads", "fresh", "failed", "median, p99 in ms", "differences",
 	}
-	return table(head, rows) + fmt.Sprintf("\nAll %d runs took %.0f minutes on %d cores, %d at a time.\n", len(progress.jobs),
-		progress.took().Minutes(), runtime.NumCPU(), progress.parallel)
+	return table(head, rows)
 }
 
 // cells are the counts of some reviews.

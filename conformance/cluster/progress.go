@@ -10,10 +10,11 @@ import (
 
 // progress says how far a command is.
 type progress struct {
-	mutex    sync.Mutex
-	begun    time.Time
-	last     time.Time
-	jobs     []*job
+	mutex sync.Mutex
+	begun time.Time
+	last  time.Time
+	jobs  []*job
+	// parallel is how many runs go on at a time, at most.
 	parallel int
 }
 
@@ -52,25 +53,32 @@ func (p *progress) took() time.Duration {
 // left is how many runs are done, and how long the others will take: as long as they took last, on a machine that is as
 // fast or as slow as it was for those that are done.
 func (p *progress) left() (int, time.Duration) {
-	done, took, usual, left := 0, time.Duration(0), time.Duration(0), time.Duration(0)
+	done, took, usual, left, longest, busy := 0, time.Duration(0), time.Duration(0), time.Duration(0), time.Duration(0), time.Duration(0)
 	for _, j := range p.jobs {
+		remains := j.usual
 		switch {
 		case j.played != nil:
 			done++
+			remains = 0
 			if j.took > 0 {
 				took += j.took
 				usual += j.usual
 			}
-		case j.begun.IsZero():
-			left += j.usual
-		default:
-			left += max(0, j.usual-time.Since(j.begun))
+			busy += j.took
+		case !j.begun.IsZero():
+			remains = max(0, j.usual-time.Since(j.begun))
+			busy += time.Since(j.begun)
 		}
+		left += remains
+		longest = max(longest, remains)
 	}
+	slower := 1.0
 	if usual > 0 {
-		left = time.Duration(float64(left) * float64(took) / float64(usual))
+		slower = float64(took) / float64(usual)
 	}
-	return done, left / time.Duration(p.parallel)
+	// As many at a time as on average so far; but the longest one does not become shorter by that.
+	parallel := max(1, float64(busy)/float64(max(1, time.Since(p.begun))))
+	return done, time.Duration(slower * max(float64(left)/parallel, float64(longest)))
 }
 
 // clock is a duration in minutes and seconds.

@@ -176,10 +176,7 @@ func (r *run) take(ctx context.Context, s step) error {
 // settled is how long nothing may change before a fleet counts as settled.
 const settled = 3 * time.Second
 
-// settle waits until the fleet has not changed for a while, counted from now: what was just written may not be known to
-// everybody yet.
-func (r *run) settle(ctx context.Context) error { return r.settleWithin(ctx, 40*time.Second) }
-
+// settleWithin waits until the fleet has not changed for a while, on a machine whose load is measured.
 func (r *run) settleWithin(ctx context.Context, patience time.Duration) error {
 	begin := time.Now()
 	return r.Await(ctx, "the fleet does not settle", patience, func() error {

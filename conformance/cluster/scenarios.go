@@ -22,6 +22,8 @@ type scenario struct {
 	gates string
 	// k3s is whether the K3s provider is installed and its managers run.
 	k3s bool
+	// plans is whether the command line is asked too, which is a check of its own: the others do not depend on it.
+	plans bool
 	// older is whether it is run with older editions of Cluster API, and not with the newest.
 	older bool
 	// trouble is what is wrong with the policy's host in the steps that say so.
@@ -82,7 +84,7 @@ var scenarios = []scenario{
 		steps: tainted, settings: map[string]any{"taints": true},
 	},
 	{name: "kubelet", about: "the policy for Nodes, `deploy/nodes.yaml`, and kubelets", steps: kubelets, deploy: nodesFile},
-	{name: "plan", about: "before each step `propagate plan` is asked what it does", steps: planning},
+	{name: "plan", about: "before each step `propagate plan` is asked what it does", steps: planning, plans: true},
 	{
 		name: "older", about: "an older edition of Cluster API, the steps of `whole`, and `clusterApi.version` says so",
 		steps: wholeSteps, older: true, settings: map[string]any{"version": installedEdition},

@@ -20,8 +20,8 @@ type stage struct {
 	parallel int
 	// steps are those to run, of each scenario; empty is all of them.
 	steps []string
-	// result is the file that receives how much was compared; empty is none.
-	result string
+	// results is the folder that receives how much was compared; empty is none.
+	results string
 	// writes is whether the page receives the results of all scenarios.
 	writes bool
 	// releases are those of Cluster API's modules.
@@ -60,7 +60,7 @@ func (s *stage) compareScenarios(ctx context.Context, chosen []*scenario, to io.
 	if err := s.writePage(comparisons, progress); err != nil {
 		return err
 	}
-	if err := s.writeResult(ctx, comparisons); err != nil {
+	if err := s.writeResults(ctx, comparisons); err != nil {
 		return err
 	}
 	differences := 0

@@ -157,23 +157,26 @@ func readCorpus(root, kind string) ([]given, error) {
 		if err != nil {
 			return nil, err
 		}
-		var one struct {
-			Review struct {
-				Object map[string]any `json:"object"`
-			} `json:"review"`
-		}
 		// Any composite stands for the one of a blueprint, which wants more parameters than the case gives it.
 		text := strings.ReplaceAll(string(content), "kind: XGenericVM", "kind: XChild")
-		if err := yaml.Unmarshal([]byte(text), &one); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		for _, document := range strings.Split(text, "\n---\n") {
+			var one struct {
+				Case   string `json:"case"`
+				Review struct {
+					Object map[string]any `json:"object"`
+				} `json:"review"`
+			}
+			if err := yaml.Unmarshal([]byte(document), &one); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			version, _ := one.Review.Object["apiVersion"].(string)
+			if one.Review.Object["kind"] != kind || !strings.HasPrefix(version, "apiextensions.crossplane.io/") {
+				continue
+			}
+			read = append(read, given{name: "case/" + one.Case, object: &harness.Object{Object: one.Review.Object}})
 		}
-		version, _ := one.Review.Object["apiVersion"].(string)
-		if one.Review.Object["kind"] != kind || !strings.HasPrefix(version, "apiextensions.crossplane.io/") {
-			continue
-		}
-		name := "case/" + strings.TrimSuffix(filepath.Base(file), ".yaml")
-		read = append(read, given{name: name, object: &harness.Object{Object: one.Review.Object}})
 	}
+	slices.SortFunc(read, func(a, b given) int { return strings.Compare(a.name, b.name) })
 	return read, nil
 }
 

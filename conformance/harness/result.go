@@ -16,6 +16,8 @@ type CheckResult struct {
 	// Versions are those of the foreign programs.
 	Versions map[string]string `json:"versions"`
 	Parts    map[string]Part   `json:"parts"`
+	// Partial is whether parts of the check were left out.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Write writes it into a file; an empty name is none.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use metadata_propagation::Version;
+use metadata_propagation::{GUARDS, Guard, Version};
 use serde::Serialize;
 use serde_json::{Value, json};
 use testkit::to_yaml;
@@ -12,6 +12,7 @@ use crate::documents::read;
 use crate::file::change;
 
 const PACKAGE: &str = "artifacthub-pkg.yml";
+const QUESTIONS: &str = "questions-ui.yml";
 const HEADER: &str = "\
 # The entry on Artifact Hub, made from policy-metadata.yml, questions-ui.yml, CHANGELOG.md and Cargo.toml by `make bless`. Only
 # the day of the release, createdAt, is written here.
@@ -74,12 +75,45 @@ struct PackageAnnotations {
 #[test]
 fn the_catalog_is_made_from_its_sources() -> Result<()> {
     let metadata: Value = serde_saphyr::from_str(&read("policy-metadata.yml")?)?;
-    let questions = read("questions-ui.yml")?;
+    let questions = read(QUESTIONS)?;
     change(PACKAGE, |text| {
         let package: Value = serde_saphyr::from_str(text)?;
         let created = package.get("createdAt").context("no createdAt")?;
         Ok(format!("{HEADER}{}", to_yaml(&entry(&metadata, &questions, created)?)?))
     })
+}
+
+#[test]
+fn the_form_asks_about_every_guard_rail() -> Result<()> {
+    const NEXT: &str = "  - variable: guards.exemptBy\n";
+    change(QUESTIONS, |text| {
+        let (before, rest) = text.split_once("  - variable: guards.").context("no question about a guard rail")?;
+        let (_, after) = rest.split_once(NEXT).context("no question about exemptions")?;
+        let questions = GUARDS.iter().map(question).collect::<Result<String>>()?;
+        Ok(format!("{before}{questions}{NEXT}{after}"))
+    })
+}
+
+/// The question about a guard rail, from its row.
+fn question(Guard { setting, default, finds, because, .. }: &Guard) -> Result<String> {
+    let default = serde_json::to_value(default)?;
+    let mut label = String::new();
+    for char in setting.trim_start_matches("guards.").chars() {
+        if char.is_uppercase() {
+            label.push(' ');
+        }
+        label.extend(char.to_lowercase());
+    }
+    let [label, description] = [label, format!("{finds}: {because}.")].map(|text| {
+        let mut rest = text.chars();
+        let first = rest.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(rest).collect::<String>()
+    });
+    Ok(format!(
+        "  - variable: {setting}\n    label: {label}\n    group: Guard rails\n    description: >-\n      {description}\n    \
+         type: enum\n    options: [ignore, warn, reject]\n    default: {}\n    required: true\n",
+        default.as_str().unwrap_or_default()
+    ))
 }
 
 fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Package> {

@@ -212,8 +212,51 @@ func TestTheValuesOfThePageRender(t *testing.T) {
 			t.Errorf("no policy with the values\n%s", values)
 		}
 	}
-	if len(blocks) < 2 || !strings.Contains(string(page), "helm install metadata-propagation charts/metadata-propagation-policy") {
+	if len(blocks) < 3 {
 		t.Errorf("%d blocks of values", len(blocks))
+	}
+}
+
+// The lines for helm in docs/operating.md: each chart is one of this repository or of a repository that was added before, and what is
+// upgraded or uninstalled was installed by that name in that namespace.
+func TestTheHelmCommandsOfThePageFitTogether(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	added, installed, count := map[string]bool{}, map[string]string{}, map[string]int{}
+	for _, line := range strings.Split(strings.ReplaceAll(string(page), "\\\n", ""), "\n") {
+		words := strings.Fields(line)
+		if len(words) < 3 || words[0] != "helm" {
+			continue
+		}
+		namespace := ""
+		for i, word := range words[:len(words)-1] {
+			if word == "--namespace" || word == "-n" {
+				namespace = words[i+1]
+			}
+		}
+		count[words[1]]++
+		switch name := words[2]; words[1] {
+		case "repo":
+			added[words[3]] = name == "add"
+		case "install":
+			installed[name] = namespace
+			repository, _, _ := strings.Cut(words[3], "/")
+			if _, err := os.Stat(filepath.Join("..", "..", words[3], "Chart.yaml")); err != nil && !added[repository] {
+				t.Errorf("%s: no such chart", line)
+			}
+		case "upgrade", "uninstall":
+			if installed[name] != namespace || namespace == "" {
+				t.Errorf("%s: it is installed in the namespace %q", line, installed[name])
+			}
+		default:
+			t.Errorf("%s is not tested", line)
+		}
+	}
+	expected := map[string]int{"repo": 1, "install": 2, "upgrade": 1, "uninstall": 1}
+	if !reflect.DeepEqual(count, expected) {
+		t.Errorf("%v", count)
 	}
 }
 

@@ -20,15 +20,20 @@ const (
 	refusing
 	// hanging: it takes a read and does not answer; in the end the connection breaks.
 	hanging
-	// slow: it answers after half a second.
+	// slow: it answers after a while.
 	slow
 )
+
+// usualDelay is how long a slow API takes, unless something else is said.
+const usualDelay = 500 * time.Millisecond
 
 // api serves the answers of a Kubernetes API: a file of paths and bodies. What is not there does not exist.
 type api struct {
 	lock    sync.RWMutex
 	answers map[string]json.RawMessage
 	trouble trouble
+	// delayed is how long it takes while it is slow.
+	delayed time.Duration
 	// over is closed when the trouble is.
 	over    chan struct{}
 	address string
@@ -57,7 +62,15 @@ func (a *api) suffer(trouble trouble) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
 	close(a.over)
-	a.trouble, a.over = trouble, make(chan struct{})
+	a.trouble, a.over, a.delayed = trouble, make(chan struct{}), usualDelay
+}
+
+// delay makes it slow, so that each read takes this long.
+func (a *api) delay(by time.Duration) {
+	a.suffer(slow)
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	a.delayed = by
 }
 
 func (a *api) answer(path string) (json.RawMessage, bool) {
@@ -82,7 +95,7 @@ func (a *api) ServeHTTP(response http.ResponseWriter, request *http.Request) {
 		_ = json.NewEncoder(response).Encode(body)
 	}
 	a.lock.RLock()
-	trouble, over := a.trouble, a.over
+	trouble, over, delayed := a.trouble, a.over, a.delayed
 	a.lock.RUnlock()
 	switch trouble {
 	case refusing:
@@ -92,7 +105,7 @@ func (a *api) ServeHTTP(response http.ResponseWriter, request *http.Request) {
 		<-over
 		panic(http.ErrAbortHandler)
 	case slow:
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(delayed)
 	case none:
 	}
 	if request.URL.Path == "/version" {

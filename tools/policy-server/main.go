@@ -3,6 +3,7 @@
 // reads. Everything listens on loopback, and ends with the program.
 //
 //	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm -canned CANNED.wasm] FOLDER
+//	policy-server -bursts FOLDER
 //	policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -canned CANNED.wasm -fleets FLEETS.json [-minutes N] FOLDER
 package main
 
@@ -64,18 +65,23 @@ func main() {
 	canned := flag.String("canned", "", "a module with the policy's host calls and answers, to compare times with")
 	ordinary := flag.String("ordinary", "", "a module that is written the ordinary way, for -scale")
 	page := flag.String("scale", "", "measure load, replicas and faults instead, and write this page")
+	onlyBursts := flag.Bool("bursts", false, "measure bursts instead, and print the table")
 	fleets := flag.String("fleets", "", "what `cluster large` of conformance/cluster wrote, for -scale")
 	minutes := flag.Int("minutes", 10, "how long the memory is watched, for -scale")
 	result := flag.String("result", "", "file of how much was compared, for `results` of crates/tasks")
 	flag.Parse()
 	if flag.NArg() != 1 || (*page != "" && (*noop == "" || *ordinary == "" || *canned == "" || *fleets == "")) {
 		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm -canned CANNED.wasm] FOLDER\n" +
+			"       policy-server -bursts FOLDER\n" +
 			"       policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -canned CANNED.wasm -fleets FLEETS.json [-minutes N] FOLDER")
 	}
 	err := error(nil)
-	if *page != "" {
+	switch {
+	case *onlyBursts:
+		err = printBursts(flag.Arg(0))
+	case *page != "":
 		err = scale(flag.Arg(0), *page, *fleets, map[string]string{noopPolicy: *noop, ordinaryPolicy: *ordinary, cannedPolicy: *canned}, *minutes)
-	} else {
+	default:
 		err = run(flag.Arg(0), *connections, *rounds, *noop, *canned, *result)
 	}
 	if err != nil {

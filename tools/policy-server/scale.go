@@ -20,6 +20,7 @@ type results struct {
 	memories    []memory
 	events      []event
 	faults      []fault
+	bursts      []burst
 	unloadable  string
 	capacity    *capacity
 }
@@ -55,6 +56,9 @@ func scale(folder, page, fleets string, modules map[string]string, minutes int) 
 			return err
 		}
 		found.events = append(found.events, events...)
+	}
+	if found.bursts, err = bursts(folder, deployed, api, exchanges); err != nil {
+		return err
 	}
 	if found.unloadable, err = unloadable(folder, deployed, api.address); err != nil {
 		return err
@@ -162,6 +166,7 @@ func (r *results) page() string {
 		line("| %d | %s | %d | %d | %d | %.1f |", event.replicas, event.name, event.reviews, event.refused, event.wrong, event.longest.Seconds())
 	}
 	r.capacity.faults(line)
+	burstsPage(r.bursts, line)
 	line("\n## Faults\n")
 	line("One review after the other, of those that need a read. The policy of `deploy/` admits what it cannot compare, and its report names the")
 	line("read that failed. A read that the API server does not answer keeps its review waiting until the connection breaks: the time limit of an")

@@ -1,4 +1,4 @@
-//! The case format: one YAML or JSON file is one case, or one for each of its versions.
+//! The format of a case: one YAML or JSON document.
 //!
 //! ```yaml
 //! # Free text: why this is so.
@@ -22,10 +22,9 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Source, to_json};
 use metadata_propagation::Settings;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cluster::{ApiServer, QuestionFailure};
 use crate::difference::{Difference, differences};
@@ -34,12 +33,11 @@ use crate::facts::AnswerForm;
 use crate::fault::CaseFault;
 use crate::owners::with_owners;
 use crate::request::request;
-use crate::versions::{in_version, merged};
 
 /// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The name that the caller gives its file.
+    /// The name that the caller gives its file, with that of its document after a slash.
     pub name: String,
     /// The version, if the file has cases for several.
     pub version: Option<String>,
@@ -56,17 +54,9 @@ pub struct Case {
     is_chain: bool,
 }
 
-/// The cases of a file: one, or one for each of its versions.
-#[derive(Debug, Clone)]
-pub struct CaseFile {
-    /// The cases, in the order of the versions.
-    pub cases: Vec<Case>,
-    versions: Vec<String>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct CaseFields {
     #[serde(default)]
     settings: Option<Value>,
     #[serde(default)]
@@ -83,64 +73,12 @@ struct File {
     expect: Option<Value>,
 }
 
-impl CaseFile {
-    /// Reads the cases of a file; `settings` are those of a case that has none.
-    ///
-    /// # Errors
-    /// When the text is not a case.
-    pub fn read(name: &str, text: &str, settings: &Value) -> Result<CaseFile, CaseFault> {
-        let mut fields = fields(text)?;
-        let versions = match fields.remove("versions") {
-            Some(versions) => serde_json::from_value(versions).map_err(|error| CaseFault::of("versions", error))?,
-            None => Vec::new(),
-        };
-        let fields = Value::Object(fields);
-        if versions.is_empty() {
-            return Ok(CaseFile { cases: vec![Case::read(name, fields, settings)?], versions });
-        }
-        let of_version = |version: &String| {
-            let case = Case::read(name, in_version(&fields, version, &versions).unwrap_or_default(), settings)?;
-            Ok(Case { version: Some(version.clone()), ..case })
-        };
-        Ok(CaseFile { cases: versions.iter().map(of_version).collect::<Result<_, _>>()?, versions })
-    }
-
-    /// The name that the caller gave it.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.cases.first().map_or("", |case| &case.name)
-    }
-
-    /// The text of this file with other answers in `expect`, which is the last key: a list for each case. The rest stays as it is.
-    ///
-    /// # Errors
-    /// When `expect` is not the last key, or the text is not in block style.
-    pub fn with_expect(&self, text: &str, answers: &[Vec<Value>]) -> Result<String, CaseFault> {
-        let of_cases = self.cases.iter().zip(answers);
-        let expect = match self.versions.as_slice() {
-            [] => of_cases.map(|(case, answers)| case.of_file(answers)).next().unwrap_or_default(),
-            versions => merged(versions, of_cases.map(|(case, answers)| case.of_file(answers)).collect()),
-        };
-        let before_expect = match text.find("\nexpect:") {
-            Some(at) => text.get(..=at).unwrap_or(text).to_owned(),
-            None => format!("{}\n", text.trim_end()),
-        };
-        let written = before_expect + &yaml(&json!({ "expect": expect }))?;
-        let mut wanted = fields(text)?;
-        wanted.insert("expect".to_owned(), expect);
-        match fields(&written) {
-            Ok(fields) if fields == wanted => Ok(written),
-            _ => Err(CaseFault::new("cannot write `expect`: it must be the last key of a file in YAML's block style")),
-        }
-    }
-}
-
 impl Case {
-    fn read(name: &str, mut fields: Value, settings: &Value) -> Result<Case, CaseFault> {
+    pub(crate) fn read(name: &str, mut fields: Value, settings: &Value) -> Result<Case, CaseFault> {
         for name in ["cluster", "fresh", "review", "steps"] {
             fields.get_mut(name).map_or(Ok(()), with_owners)?;
         }
-        let file: File = serde_json::from_value(fields).map_err(|error| CaseFault::new(error.to_string()))?;
+        let file: CaseFields = serde_json::from_value(fields).map_err(|error| CaseFault::new(error.to_string()))?;
         let (reviews, is_chain) = match (file.review, file.steps) {
             (Some(review), None) => (vec![whole("review", review)?], false),
             (None, Some(steps)) if !steps.is_empty() => {
@@ -218,13 +156,6 @@ pub fn yaml(value: &impl Serialize) -> Result<String, CaseFault> {
     serde_saphyr::to_string_with_options(value, options).map_err(|error| CaseFault::new(error.to_string()))
 }
 
-fn fields(text: &str) -> Result<Map<String, Value>, CaseFault> {
-    let source = Source { name: String::new(), text: text.to_owned() };
-    let json = to_json(&source).map_err(|(message, at)| CaseFault { message, at: Some(at) })?;
-    serde_json::from_str(&json)
-        .map_err(|_| CaseFault::new("not a case: expected a mapping with `review` or `steps`, and `expect`"))
-}
-
 /// The fields of a review: those of an AdmissionRequest, and `username`.
 const FIELDS: &[&str] = &[
     "dryRun",
@@ -278,11 +209,12 @@ fn are_valid(settings: &Value) -> Result<(), CaseFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CaseDocument;
 
     const MACHINE: &str = "  operation: CREATE\n  username: a\n  object: { apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: { name: m } }\n";
 
     fn fault(text: &str) -> String {
-        CaseFile::read("case", text, &json!({})).map_or_else(|fault| fault.to_string(), |_| "no fault".to_owned())
+        CaseDocument::read("case", text, &json!({})).map_or_else(|fault| fault.to_string(), |_| "no fault".to_owned())
     }
 
     #[test]
@@ -329,46 +261,5 @@ mod tests {
         }
         let found = fault(&format!("{review}settings: {{ mode: audit }}"));
         assert!(found.starts_with("`settings`: ") && found.contains("audit"), "{found}");
-    }
-
-    #[test]
-    fn expect_is_written_as_the_last_key_only() {
-        let read = |text: &str| CaseFile::read("case", text, &json!({})).unwrap();
-        let text = format!("# why\nreview:\n{MACHINE}expect:\n  accepted: false\n");
-        let accepted = [vec![json!({ "accepted": true, "warnings": ["no"] })]];
-        let yaml = "expect:\n  accepted: true\n  warnings:\n  - \"no\"\n";
-        let written = format!("# why\nreview:\n{MACHINE}{yaml}");
-        assert_eq!(read(&text).with_expect(&text, &accepted).unwrap(), written);
-        let text = format!("review:\n{MACHINE}");
-        assert_eq!(read(&text).with_expect(&text, &accepted).unwrap(), format!("{text}{yaml}"));
-        let refusal = "cannot write `expect`: it must be the last key of a file in YAML's block style";
-        for text in [
-            format!("review:\n{MACHINE}expect: {{}}\nsettings: {{ mode: verify }}\n"),
-            format!("expect: {{}}\nreview:\n{MACHINE}"),
-            r#"{"review": {"operation": "CREATE", "username": "a", "object": {}}}"#.to_owned(),
-        ] {
-            let written = read(&text).with_expect(&text, &accepted);
-            assert_eq!(written.map_err(|fault| fault.message), Err(refusal.to_owned()), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_file_with_versions_has_a_case_for_each() {
-        let machine =
-            MACHINE.replace("v1beta2", "$version").replace("metadata", "spec: { v1beta1: { a: 1 } }, metadata");
-        let text = format!("versions: [v1beta1, v1beta2]\nreview:\n{machine}");
-        let file = CaseFile::read("case", &text, &json!({})).unwrap();
-        let objects: Vec<Value> = file.cases.iter().map(|case| case.reviews[0]["object"].clone()).collect();
-        let machine = |version: &str| json!({ "apiVersion": format!("cluster.x-k8s.io/{version}"), "kind": "Machine", "metadata": { "name": "m" } });
-        let mut older = machine("v1beta1");
-        older["spec"] = json!({ "a": 1 });
-        assert_eq!(objects, [older, machine("v1beta2")]);
-        let titles: Vec<String> = file.cases.iter().map(Case::title).collect();
-        assert_eq!(titles, ["case (v1beta1)", "case (v1beta2)"]);
-        let answers = [vec![json!({ "accepted": true })], vec![json!({ "accepted": false })]];
-        let written = file.with_expect(&text, &answers).unwrap();
-        assert_eq!(written, format!("{text}expect:\n  accepted:\n    v1beta1: true\n    v1beta2: false\n"));
-        let cases = CaseFile::read("case", &written, &json!({})).unwrap().cases;
-        assert_eq!(cases.into_iter().map(|case| case.expect.unwrap()).collect::<Vec<_>>(), answers);
     }
 }

@@ -129,7 +129,7 @@ impl ApiServer {
         Arc::make_mut(&mut self.objects).retain(|object| !is_named(object, of));
     }
 
-    /// How a `get` fails, where that is said.
+    /// How a `get` fails, if the case states it.
     #[must_use]
     pub fn failure(&self, get: &Get) -> Option<&QuestionFailure> {
         let kind = format!("{} {}", get.api_version, get.kind);

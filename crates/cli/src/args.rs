@@ -308,7 +308,7 @@ pub(crate) struct SessionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
-    /// Files and folders of cases: each .yaml, .yml and .json file in a folder is one [default: the current folder].
+    /// Files and folders of cases: every .yaml, .yml and .json file in a folder has some [default: the current folder].
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The settings of cases that have none: the policy's settings, or a manifest of the policy that has them [default: the

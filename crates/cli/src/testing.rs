@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use cases::{Case, CaseFault, CaseFile, Difference};
+use cases::{Case, CaseDocument, CaseFault, Difference};
 use fleet::{Position, count};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -26,7 +26,10 @@ struct CaseResults {
 #[derive(Serialize)]
 struct Tested {
     file: String,
-    /// If the file has cases for several.
+    /// Its name, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<String>,
+    /// If it is a case for several.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
     #[serde(flatten)]
@@ -76,8 +79,12 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     let paths = if args.paths.is_empty() { &here } else { &*args.paths };
     let (files, unreadable) = input::files(paths);
     let mut cases: Vec<Tested> = files.par_iter().flat_map_iter(|file| tested(file, &settings, args.write)).collect();
-    let of_folder =
-        |(file, message)| Tested { file, version: None, verdict: CaseOutcome::Unreadable { message, at: None } };
+    let of_folder = |(file, message)| Tested {
+        file,
+        case: None,
+        version: None,
+        verdict: CaseOutcome::Unreadable { message, at: None },
+    };
     cases.extend(unreadable.into_iter().map(of_folder));
     let mut summary = CaseSummary { cases: cases.len(), ..CaseSummary::default() };
     for case in &cases {
@@ -101,14 +108,24 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
 /// Runs the cases of a file. If they are to be written and an answer differs, the answers are written into the file.
 fn tested(file: &Path, settings: &Value, is_written: bool) -> Vec<Tested> {
     let run = || {
-        let text = file::text(file).map_err(|message| CaseFault { message, at: None })?;
-        let cases = CaseFile::read(&file::name(file), &text, settings)?;
-        let answers = cases.cases.iter().map(Case::answers).collect::<Result<Vec<_>, _>>()?;
-        let of_cases = cases.cases.iter().zip(&answers);
-        let results: Vec<_> =
-            of_cases.map(|(case, answers)| (case.version.clone(), case.differences(answers))).collect();
-        if is_written && results.iter().any(|(_, differences)| !differences.is_empty()) {
-            let text = cases.with_expect(&text, &answers)?;
+        let mut text = file::text(file).map_err(|message| CaseFault { message, at: None })?;
+        let mut results = Vec::new();
+        let mut is_changed = false;
+        for document in CaseDocument::read(&file::name(file), &text, settings)? {
+            let answers = document.cases.iter().map(Case::answers).collect::<Result<Vec<_>, _>>()?;
+            let compared = document
+                .cases
+                .iter()
+                .zip(&answers)
+                .map(|(case, answers)| (document.name.clone(), case.version.clone(), case.differences(answers)));
+            let compared: Vec<_> = compared.collect();
+            if is_written && compared.iter().any(|(.., differences)| !differences.is_empty()) {
+                text = document.with_expect(&text, &answers)?;
+                is_changed = true;
+            }
+            results.extend(compared);
+        }
+        if is_changed {
             let is_stdin = file.as_os_str() == "-";
             let written = if is_stdin { Err(ErrorKind::Unsupported.into()) } else { std::fs::write(file, text) };
             written.map_err(|error| CaseFault { message: format!("cannot write it: {error}"), at: None })?;
@@ -118,16 +135,16 @@ fn tested(file: &Path, settings: &Value, is_written: bool) -> Vec<Tested> {
     let name = || file::name(file);
     match run() {
         Ok(results) => {
-            let of_case = |(version, differences): (_, Vec<Difference>)| {
+            let of_case = |(case, version, differences): (_, _, Vec<Difference>)| {
                 let is_passed = differences.is_empty();
                 let verdict = if is_passed { CaseOutcome::Passed } else { CaseOutcome::Failed { differences } };
-                Tested { file: name(), version, verdict }
+                Tested { file: name(), case, version, verdict }
             };
             results.into_iter().map(of_case).collect()
         }
         Err(CaseFault { message, at }) => {
             let at = at.map(|Position { line, column }| At { line, column });
-            vec![Tested { file: name(), version: None, verdict: CaseOutcome::Unreadable { message, at } }]
+            vec![Tested { file: name(), case: None, version: None, verdict: CaseOutcome::Unreadable { message, at } }]
         }
     }
 }
@@ -186,20 +203,26 @@ fn differing(differences: &[Difference]) -> String {
     differences.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A case as a JUnit test case, with its version.
-fn ran(tested: &Tested) -> (Option<&str>, Ran<'_>) {
+/// A case as a JUnit test case, with its name in the file.
+fn ran(tested: &Tested) -> (Option<String>, Ran<'_>) {
     let file = &tested.file;
     let ran = match &tested.verdict {
         CaseOutcome::Passed => Ran::Passed(file),
         CaseOutcome::Failed { differences } => Ran::Failed(file, differing(differences)),
         CaseOutcome::Unreadable { message, .. } => Ran::Unreadable(file, message),
     };
-    (tested.version.as_deref(), ran)
+    let name = match (&tested.case, &tested.version) {
+        (Some(case), Some(version)) => Some(format!("{case} ({version})")),
+        (case, version) => case.clone().or_else(|| version.clone()),
+    };
+    (name, ran)
 }
 
 impl Tested {
-    /// The file, with the version if it has several.
+    /// The file, with the name of the case and its version if it has them.
     fn title(&self) -> String {
-        self.version.as_ref().map_or_else(|| self.file.clone(), |version| format!("{} ({version})", self.file))
+        let case = self.case.as_ref().map(|case| format!(": {case}")).unwrap_or_default();
+        let version = self.version.as_ref().map(|version| format!(" ({version})")).unwrap_or_default();
+        format!("{}{case}{version}", self.file)
     }
 }

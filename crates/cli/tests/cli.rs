@@ -185,7 +185,7 @@ fn answers_are_written_into_cases_and_named() {
     assert_eq!(fs::read_to_string(folder.join("new.yaml")).unwrap(), before + expect);
     fs::write(folder.join("json.json"), r#"{"review": {"operation": "CREATE", "username": "a", "object": {}}}"#)
         .unwrap();
-    let refused = "error: json.json: cannot write `expect`: it must be the last key of a file in YAML's block style\n";
+    let refused = "error: json.json: cannot write `expect`: it must be the last key of a case in YAML's block style\n";
     assert_eq!(run(&["test", "--write"]), (Some(2), refused.to_owned()));
 }
 

@@ -43,7 +43,8 @@ pub(super) fn as_stored(
     let rules = TagRules::of(settings, provider.unwrap_or_default());
     let (assigned, definitions) = (Assigned::default(), BTreeMap::new());
     let made = Made::of(&assigned, &definitions, &settings.prefix, rules, None, &BTreeSet::new());
-    let restores = field.own_edited().into_iter().filter(|(key, _)| field.has(key)).collect();
+    let edited = field.own_edited().into_iter();
+    let restores = edited.filter(|(key, _)| !reason.allows_removal() || field.has(key)).collect();
     let mut held = field.held_to(&made.transformed, &restores, |key, value| field.stored(key) != Some(value));
     for change in &mut held.changes {
         change.rule = ChangeRule::AsStored(reason);

@@ -185,7 +185,7 @@ impl<'e> Composite<'_, 'e> {
         };
         unread.restore(&field, &mut restores);
         let is_forwarded = |key: &str, value| !is_left_over(key, value);
-        let others = if rules.counts_others() {
+        let others = if rules.is_strict() {
             field.others(is_forwarded).into_iter().chain(restores.keys().copied()).collect()
         } else {
             BTreeSet::new()

@@ -1,6 +1,5 @@
 //! A field of cloud tags, such as `spec.cloudTags` of a composite, compared with the tags that it must carry.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,8 +27,8 @@ pub(super) struct TagsField<'a, 'e> {
     at: Arc<str>,
     /// Empty: a tag does not propagate from another object.
     source: Option<SourceObject>,
-    /// The prefixes of the policy's own keys.
-    prefixes: Vec<Cow<'a, str>>,
+    /// The prefixes of the policy's own keys, in lower case.
+    prefixes: Vec<String>,
     present: TagEntries<'e>,
     stored: OnceCell<TagEntries<'e>>,
 }
@@ -52,10 +51,10 @@ impl<'a, 'e> TagsField<'a, 'e> {
     pub(super) fn read(
         subject: &'a ReviewedObject<'e>,
         name: &'static str,
-        settings: &'a CloudTags,
+        settings: &CloudTags,
     ) -> Result<Self, Malformed> {
         let json = subject.object.spec.get(name)?;
-        let prefixes = settings.prefixes();
+        let prefixes = settings.prefixes().iter().map(|prefix| prefix.to_lowercase()).collect();
         let path = Path::fields(&["spec", name]);
         let at = path.to_string().into();
         Ok(TagsField {
@@ -82,8 +81,13 @@ impl<'a, 'e> TagsField<'a, 'e> {
         self.present.iter().filter(is_other).map(|(key, _)| *key).collect()
     }
 
+    /// Some clouds ignore the case of keys, so a prefix in another case is the policy's too.
     fn is_own(&self, key: &str) -> bool {
-        self.prefixes.iter().any(|prefix| key.starts_with(&**prefix))
+        let starts_with = |prefix: &String| {
+            let mut letters = key.chars().flat_map(char::to_lowercase);
+            prefix.chars().all(|expected| letters.next() == Some(expected))
+        };
+        self.prefixes.iter().any(starts_with)
     }
 
     /// All entries as they would be stored: the tags for labels, other entries that are kept, and those of others. A

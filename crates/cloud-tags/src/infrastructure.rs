@@ -18,6 +18,7 @@ use facts::not_applicable::{InvolvedObject, NotApplicableReason};
 use facts::stop::Stop;
 use kube::lookup::Lookups;
 use kube::parent::Parent;
+use kube::request::Operation;
 use kube::subject::ReviewedObject;
 use tag_rules::Definition;
 use tag_rules::TagSettings;
@@ -73,7 +74,7 @@ impl<'e> Infrastructure<'_, 'e> {
         let rules = TagRules::of(settings, row.provider);
         let others = field.others(|_, _| false);
         let webhook = Webhook::of(row, others.len());
-        let others = if rules.counts_others() { others } else { BTreeSet::new() };
+        let others = if rules.is_strict() { others } else { BTreeSet::new() };
         let made = Made::of(assigned, definitions, &settings.prefix, rules, webhook, &others);
         let unread = UnreadTags::of(found, &settings.prefix, rules);
         let mut restores = BTreeMap::new();
@@ -115,7 +116,20 @@ pub fn undecided(
     settings: TagSettings<'_>,
     stop: &Stop,
 ) -> Option<Tagged> {
-    let reason = as_stored::reason(stop, StoredTags::AdoptedCluster)?;
+    // A new infrastructure cluster may be a copy of one that has tags, by `clusterctl move` or from a backup. Its tags are
+    // compared when its controller adds the finalizer.
+    let is_not_compared = || {
+        subject.review.operation == Operation::Update
+            && match stop {
+                Stop::LookupFailed(_) => true,
+                Stop::NotApplicable(it) => {
+                    matches!(it.reason, NotApplicableReason::Paused | NotApplicableReason::NoOwner)
+                }
+                _ => false,
+            }
+    };
+    let reason = as_stored::reason(stop, StoredTags::AdoptedCluster)
+        .or_else(|| is_not_compared().then_some(StoredTags::ClusterNotCompared))?;
     as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), reason, Vec::new())
 }
 

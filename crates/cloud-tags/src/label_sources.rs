@@ -107,7 +107,7 @@ impl<'e> LabelSources<'e> {
         definitions: &BTreeMap<String, Definition>,
     ) -> Merged {
         let is_restricted = || definitions.values().any(|definition| definition.from.is_some());
-        if self.others.is_empty() && !is_restricted() {
+        if self.others.is_empty() && settings.sources.has(LabelSource::Composite) && !is_restricted() {
             return Merged { assigned: own, sources: BTreeMap::new() };
         }
         let mut merged = Merged::default();

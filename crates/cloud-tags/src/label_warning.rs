@@ -1,4 +1,4 @@
-//! What is said about tags: labels that do not become tags, tags that a cloud refuses, and edits that are undone.
+//! Warnings about tags: labels that do not become tags, tags that a cloud refuses, and edits that are undone.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use tag_rules::text_limits::Length;
 
 use crate::report::{CloudVerdict, SkippedLabel, TagSkipReason};
 
-/// What is said about a tag that this request writes and that is removed or replaced. One that it omits is restored
+/// The warning about a tag that this request writes and that is removed or replaced. One that it omits is restored
 /// silently: a client that writes whole objects does not have it.
 pub fn of_undone_tag(change: &Change) -> Option<Fact> {
     let tag = change.key.as_str().into();
@@ -27,7 +27,7 @@ pub fn of_undone_tag(change: &Change) -> Option<Fact> {
     }
 }
 
-/// What is said about tags that the cloud's API rejects; `None` if it accepts all.
+/// The warning about tags that the cloud's API rejects; `None` if it accepts all.
 pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVerdict>) -> Option<Fact> {
     let mut refused = verdicts.iter().filter_map(|(key, verdict)| match verdict {
         CloudVerdict::Refused(reason) => Some((key.as_str(), *reason)),
@@ -41,7 +41,7 @@ pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVer
     })
 }
 
-/// What is said about a label that does not become a cloud tag, if a number of tags is reserved for others.
+/// The warning about a label that does not become a cloud tag, if a number of tags is reserved for others.
 pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> Fact {
     match label.reason {
         TagSkipReason::CountCap if label.interface().is_none() => {
@@ -53,7 +53,7 @@ pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> Fact {
 }
 
 impl SkippedLabel {
-    /// What is said about the label.
+    /// The warning about the label.
     #[must_use]
     pub fn fact(&self) -> Fact {
         self.not_added(match self.interface() {

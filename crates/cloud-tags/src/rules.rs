@@ -120,8 +120,8 @@ impl TagRules {
         }
     }
 
-    /// Whether tags of others count: a cloud limits all of them, while the specification's profiles count their own.
-    pub(super) fn counts_others(self) -> bool {
+    /// Whether the limits are the cloud's: it counts the tags of others too, and several labels may have one tag key.
+    pub(super) fn is_strict(self) -> bool {
         matches!(self, TagRules::Strict { .. })
     }
 

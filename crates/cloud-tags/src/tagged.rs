@@ -21,7 +21,7 @@ pub struct Tagged {
     pub changes: Vec<Change>,
     /// The keys of those changes that undo what this request writes.
     pub undone: BTreeSet<String>,
-    /// Told where the request is news.
+    /// Reported only if the request can be its cause.
     pub unknown_provider: Option<UnknownProvider>,
     /// Required tags that the composite does not have.
     pub missing: Vec<Missing>,
@@ -58,7 +58,7 @@ impl Made {
         others: &BTreeSet<&str>,
     ) -> Self {
         let (labels, not_propagating) = assigned.propagating(definitions);
-        let transformed = cloud_tags_that_pass(prefix, webhook, rules, &labels, others);
+        let transformed = cloud_tags_that_pass(prefix, webhook, rules, &labels, definitions, others);
         let beside = others.iter().filter(|key| !transformed.tags.contains_key(**key)).count();
         let most = webhook.map_or(usize::MAX, Webhook::most).min(rules.most().saturating_sub(beside));
         Made { rules, transformed, not_propagating, most }

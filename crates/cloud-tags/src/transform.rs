@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::rules::TagRules;
 use super::webhook::Webhook;
 use crate::report::{SkippedLabel, TagSkipReason};
+use tag_rules::Definition;
 use tag_rules::profiles::CLOUD_TAG_PREFIX;
 
 /// Qualified keys and their values.
@@ -40,24 +41,30 @@ pub struct Transformed {
 /// ```
 #[must_use]
 pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
-    cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeSet::new())
+    cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeMap::new(), &BTreeSet::new())
 }
 
 /// Like [`cloud_tags`], with another prefix, if a webhook must accept the tags as well, and together with the tags of
 /// others that count. A label takes precedence over a tag of another owner with the same key, which its parent's
-/// Composition forwards.
+/// Composition forwards. With strict profiles the labels of a wider scope come first, so that whoever defines labels of a
+/// domain or a project does not replace or displace the platform's.
 pub(super) fn cloud_tags_that_pass(
     prefix: &str,
     webhook: Option<Webhook>,
     rules: TagRules,
     labels: &Labels,
+    definitions: &BTreeMap<String, Definition>,
     others: &BTreeSet<&str>,
 ) -> Transformed {
     let (mut tags, mut made_of, mut skipped) = (Vec::with_capacity(labels.len()), Vec::new(), Vec::new());
     let mut taken: BTreeSet<String> = others.iter().filter_map(|key| rules.identity(key)).collect();
     let mut room = rules.most().saturating_sub(others.len());
     let by_profile = |reason| (rules.name(), reason);
-    for (qualified_key, value) in labels {
+    let mut ordered: Vec<_> = labels.iter().collect();
+    if rules.is_strict() {
+        ordered.sort_by_key(|(qualified_key, _)| definitions.get(*qualified_key).map(|definition| definition.scope));
+    }
+    for (qualified_key, value) in ordered {
         let tag_key = rules.tag_key_below(prefix, qualified_key);
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
         let identity = rules.identity(&tag_key);
@@ -85,6 +92,7 @@ pub(super) fn cloud_tags_that_pass(
             }
         }
     }
+    skipped.sort_by(|one, other| one.qualified_key.cmp(&other.qualified_key));
     Transformed { tags: tags.into_iter().collect(), labels: made_of.into_iter().collect(), skipped }
 }
 

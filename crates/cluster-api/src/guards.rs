@@ -140,7 +140,7 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
     let mut findings = Vec::new();
     match guarded.exemption {
         Standing::Absent | Standing::Ignored(_) => {}
-        Standing::WithoutReason => findings.push(of_exemption(messages::exemption_without_reason(EXEMPT))),
+        Standing::WithoutReason => findings.push(of_exemption(Fact::WaiverWithoutReason { annotation: EXEMPT.into() })),
         Standing::Counts(_) => return Ok(findings),
         Standing::Forbidden => findings.push(EXEMPTION.forbidden()),
     }
@@ -234,8 +234,8 @@ impl<'o> Guarded<'_, 'o> {
             for map in MapKind::BOTH {
                 let (new, old) = block.map(map);
                 for (key, value) in new.iter() {
-                    let is_above = |source_keys: &SourceKeys<'o>| source_keys.has(map, key);
-                    if old.get(key) != Some(value) && !self.source_keys.is_some_and(is_above) {
+                    let is_from_source = |source_keys: &SourceKeys<'o>| source_keys.has(map, key);
+                    if old.get(key) != Some(value) && !self.source_keys.is_some_and(is_from_source) {
                         entries.push(MetadataEntry { block, map, key, value });
                     }
                 }
@@ -247,8 +247,8 @@ impl<'o> Guarded<'_, 'o> {
     /// The maps of this object that propagate and in which the user owns what the request adds.
     fn blocks(&self) -> Result<Vec<MetadataBlock<'o>>, Malformed> {
         let (review, object) = (self.subject.review, &self.subject.object);
-        let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);
-        let is_unknown = self.subject.place.is_some() && comes_from_above && self.source_keys.is_none();
+        let has_source = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);
+        let is_unknown = self.subject.place.is_some() && has_source && self.source_keys.is_none();
         if review.operation == Operation::Create && (is_unknown || (self.has_lived_before() && !self.is_audit())) {
             return Ok(Vec::new());
         }

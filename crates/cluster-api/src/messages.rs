@@ -2,4 +2,3 @@
 
 pub mod guards;
 pub(crate) mod rollout;
-pub(crate) mod waivers;

@@ -100,10 +100,10 @@ pub(crate) fn set_instead(
         _ => return SetInstead::Here(format!("{template}.{map}").trim_start_matches('.').to_owned()),
     };
     let metadata = place.to_string();
-    let in_kind = SetInstead::Above(Location::InKind { kind, path: &metadata }.to_string());
+    let in_kind = SetInstead::Source(Location::InKind { kind, path: &metadata }.to_string());
     let Some(name) = name.filter(|name| !name.is_empty()) else { return in_kind };
     let object = format!("{kind} {}/{name}", subject.namespace());
     let in_object = Location::InObject { object: &object, path: &format!("{metadata}.{map}") }.to_string();
-    let fitting = [SetInstead::Above(in_object), in_kind].into_iter().find(|place| is_warning(&fact(place.clone())));
-    fitting.unwrap_or(SetInstead::Above(object))
+    let fitting = [SetInstead::Source(in_object), in_kind].into_iter().find(|place| is_warning(&fact(place.clone())));
+    fitting.unwrap_or(SetInstead::Source(object))
 }

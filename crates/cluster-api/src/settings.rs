@@ -1,10 +1,9 @@
 //! The settings `clusterApi` and `guards`.
 
 mod cluster_api;
-mod guards;
 
 pub use self::cluster_api::{ClusterApi, NodeSync, OnConflict, OptIn};
-pub use self::guards::Guards;
+pub use crate::catalog::guards::Guards;
 
 /// The settings about objects of Cluster API.
 #[derive(Debug, Clone, Copy)]

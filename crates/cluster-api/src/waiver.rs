@@ -3,7 +3,6 @@
 use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_OWNED};
 use crate::catalog::kinds::KindRow;
 use crate::json::Malformed;
-use crate::messages::waivers as messages;
 use crate::propagation::copied::{self, AnnotationOrigin};
 use crate::settings::ClusterApiSettings;
 use crate::subject::Subject;
@@ -68,10 +67,11 @@ impl Waiver {
         if reason.is_empty() {
             return Ok(Standing::WithoutReason);
         }
+        let annotation = self.annotation.into();
         match copied::origin(self.annotation, value, subject, settings.cluster_api, lookups)? {
             AnnotationOrigin::Own => {}
-            AnnotationOrigin::Copied(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
-            AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),
+            AnnotationOrigin::Copied(from) => return Ok(Standing::Ignored(Fact::CopiedWaiver { annotation, from })),
+            AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(Fact::UnreadWaiver { annotation, query })),
         }
         let review = subject.review;
         if review.username.is_empty() || self.may_be_set(subject, settings) {
@@ -81,14 +81,14 @@ impl Waiver {
         Ok(match stored {
             None => Standing::Forbidden,
             Some(stored) if was_admitted(subject, stored) => Standing::Counts(reason),
-            Some(_) => Standing::Ignored(messages::of_others(self.annotation, self.setting)),
+            Some(_) => Standing::Ignored(Fact::WaiverOfOthers { annotation, setting: self.setting.into() }),
         })
     }
 
     /// Who may set it, if the user of this request may not.
     pub(crate) fn others(&self, subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> Option<String> {
         let users = (self.users)(settings);
-        (!self.may_be_set(subject, settings)).then(|| messages::one_of(self.setting, &users.to_string()))
+        (!self.may_be_set(subject, settings)).then(|| format!("a user in `{}` ({users})", self.setting))
     }
 
     /// The users who may set it, separated by commas.
@@ -101,7 +101,7 @@ impl Waiver {
         Finding {
             check: self.setting,
             at: "metadata.annotations".to_owned(),
-            message: messages::forbidden(self.annotation),
+            message: Fact::ForbiddenWaiver { annotation: self.annotation.into() },
             stance: Stance::Reject,
             verdict: None,
         }

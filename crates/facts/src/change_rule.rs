@@ -67,6 +67,8 @@ pub enum StoredTags {
     RegistryUnread,
     /// The registry that may define this label cannot be read.
     DefinitionUnread,
+    /// The Cluster of the infrastructure cluster is paused, not known, or cannot be read.
+    ClusterNotCompared,
 }
 
 impl ChangeRule {
@@ -96,6 +98,12 @@ impl ChangeRule {
 }
 
 impl StoredTags {
+    /// Whether a user may remove stored tags: no label will set them again.
+    #[must_use]
+    pub const fn allows_removal(self) -> bool {
+        matches!(self, StoredTags::Adopted | StoredTags::AdoptedCluster | StoredTags::Claim)
+    }
+
     fn as_str(self) -> &'static str {
         match self {
             StoredTags::Adopted => "an adopted composite gets no new tags",
@@ -106,6 +114,7 @@ impl StoredTags {
             StoredTags::SourceUnread => "an object whose labels become tags cannot be read",
             StoredTags::RegistryUnread => "the label registry cannot be read",
             StoredTags::DefinitionUnread => "the registry that may define its label cannot be read",
+            StoredTags::ClusterNotCompared => "the labels of its Cluster are not compared",
         }
     }
 }

@@ -18,7 +18,7 @@ pub enum ChangeHandling {
     LeftToClusterApi,
 }
 
-/// What is said about one difference. The policy's own record needs nothing.
+/// The warning about one difference. The policy's own record needs nothing.
 pub fn of_change(change: &Change, handling: ChangeHandling) -> Option<Fact> {
     let (entry, reason) = (NamedEntry::from(change.entry()), ChangeReason::from(change));
     Some(match change.action {

@@ -120,15 +120,15 @@ impl Datum for MentionedKeys {
 pub enum SetInstead {
     /// A path in the same object.
     Here(String),
-    /// An object above, with a path if that fits.
-    Above(String),
+    /// A source of the object, with a path if that fits.
+    Source(String),
 }
 
 impl fmt::Display for SetInstead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SetInstead::Here(path) => Location::Here(path).fmt(f),
-            SetInstead::Above(place) => f.write_str(place),
+            SetInstead::Source(place) => f.write_str(place),
         }
     }
 }
@@ -137,7 +137,7 @@ impl Datum for SetInstead {
     fn names_mut(&mut self) -> Vec<&mut String> {
         match self {
             SetInstead::Here(path) => vec![path],
-            SetInstead::Above(_) => Vec::new(),
+            SetInstead::Source(_) => Vec::new(),
         }
     }
 }
@@ -157,7 +157,7 @@ impl Datum for Malformed {
 pub struct UnusableValue {
     /// The object, and what is wrong.
     pub of: InvolvedObject,
-    /// What is said where that does not fit.
+    /// What is printed if that does not fit.
     pub brief: Option<&'static str>,
 }
 

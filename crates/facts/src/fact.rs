@@ -24,9 +24,9 @@ facts! {
     /// An exemption or an approval does not say why.
     WaiverWithoutReason { annotation: Mentioned } "waiver-without-reason"
         "annotation `{annotation}` has no effect without a reason";
-    /// A waiver is a copy of that of an object above.
-    CopiedWaiver { annotation: Mentioned, above: String } "waiver-copied"
-        "annotation `{annotation}` has no effect here: copied from {above}";
+    /// A waiver is a copy of that of an owner.
+    CopiedWaiver { annotation: Mentioned, from: String } "waiver-copied"
+        "annotation `{annotation}` has no effect here: copied from {from}";
     /// It is not known whether a waiver is a copy.
     UnreadWaiver { annotation: Mentioned, query: String } "waiver-source-unread"
         "annotation `{annotation}` has no effect: cannot read {query}";
@@ -310,11 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_a_path_in_the_object_or_an_object_above() {
+    fn a_place_is_a_path_in_the_object_or_a_source() {
         let entry = NamedEntry { noun: "label", key: "team".to_owned() };
         for (instead, expected) in [
             (SetInstead::Here("spec.template.metadata.labels".to_owned()), "`spec.template.metadata.labels`"),
-            (SetInstead::Above("MachineDeployment fleet/md".to_owned()), "MachineDeployment fleet/md"),
+            (SetInstead::Source("MachineDeployment fleet/md".to_owned()), "MachineDeployment fleet/md"),
         ] {
             let fact = Fact::NotPropagatedFromHere { entry: entry.clone(), instead };
             assert_eq!(fact.to_string(), format!("label `team` is not propagated from here; set it in {expected}"));

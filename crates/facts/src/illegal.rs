@@ -1,4 +1,4 @@
-//! What is said about entries that the API server would reject.
+//! Warnings about entries that the API server would reject.
 
 use crate::change::EntryNoun;
 use crate::change_reason::NamedSource;
@@ -16,7 +16,7 @@ pub fn of_illegal(skipped: &[Skipped]) -> Vec<Fact> {
 }
 
 impl Skipped {
-    /// What is said if the API server would reject the entry; `None` if it would not.
+    /// The warning if the API server would reject the entry; `None` if it would not.
     #[must_use]
     pub fn refusal(&self) -> Option<Fact> {
         let fact: fn(NamedEntry, NamedSource) -> Fact = match self.reason {

@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_short_key_stays_and_the_end_is_cut() {
-        let fact = Fact::CopiedWaiver { annotation: "a".into(), above: "x".repeat(120) };
+        let fact = Fact::CopiedWaiver { annotation: "a".into(), from: "x".repeat(120) };
         assert_eq!(of_fact(&fact), [format!("annotation `a` has no effect here: copied from {}…", "x".repeat(72))]);
     }
 
@@ -117,8 +117,8 @@ mod tests {
     fn a_sentence_of_the_longest_length_stays() {
         let beginning = "annotation `a` has no effect here: copied from ";
         let of = |length: usize| {
-            let above = "ä".repeat(length - beginning.len());
-            of_fact(&Fact::CopiedWaiver { annotation: "a".into(), above }).concat()
+            let from = "ä".repeat(length - beginning.len());
+            of_fact(&Fact::CopiedWaiver { annotation: "a".into(), from }).concat()
         };
         assert_eq!(of(LONGEST), format!("{beginning}{}", "ä".repeat(LONGEST - beginning.len())));
         assert_eq!(of(LONGEST + 1), format!("{beginning}{}…", "ä".repeat(LONGEST - 1 - beginning.len())));
@@ -159,8 +159,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_longer_than_120_characters(key in "[a-z` ä🦀]{0,200}", above in "[a-z ä🦀]{0,200}") {
-            let fact = Fact::CopiedWaiver { annotation: (&*key).into(), above };
+        fn nothing_is_longer_than_120_characters(key in "[a-z` ä🦀]{0,200}", from in "[a-z ä🦀]{0,200}") {
+            let fact = Fact::CopiedWaiver { annotation: (&*key).into(), from };
             for warning in of_fact(&fact) {
                 prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
                 prop_assert!(fact.to_string().chars().count() > LONGEST || warning == fact.to_string(), "{}", warning);

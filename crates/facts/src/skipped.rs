@@ -82,7 +82,7 @@ pub enum SkipReason {
 }
 
 impl Skipped {
-    /// What is said about an entry that the request sets at a place from which nothing propagates.
+    /// The warning about an entry that the request sets at a place from which nothing propagates.
     #[must_use]
     pub fn misplaced(&self) -> Option<Fact> {
         let Carried::Map(map) = self.carried else { return None };

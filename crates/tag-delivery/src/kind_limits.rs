@@ -51,9 +51,10 @@ pub(crate) const KIND_LIMITS: &[KindLimit] = &[
     },
     KindLimit {
         provider: "azure", groups: &["network.azure.upbound.io", "network.azure.m.upbound.io"],
-        kinds: &["FrontDoor", "TrafficManagerProfile"],
-        only_with: None, refuses: ":#/", effect: RefusedKeys::Resource, profile: "azure",
-        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations",
+        // Front Door had a limit that is gone: MicrosoftDocs/azure-docs#125966.
+        kinds: &["TrafficManagerProfile"],
+        only_with: None, refuses: ":#/ ", effect: RefusedKeys::Tags, profile: "azure",
+        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#90275",
     },
     KindLimit {
         provider: "openstack", groups: &["objectstorage.openstack.crossplane.io", "objectstorage.openstack.m.crossplane.io"],

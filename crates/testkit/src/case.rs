@@ -1,12 +1,14 @@
 //! The corpus: every case of `testdata/cases`, by topic. `BLESS=1` rewrites the expected answers; the change is then
 //! reviewed like code.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use cases::AnswerForm;
-pub use cases::{Case, CaseFile};
+pub use cases::{Case, CaseDocument};
 use serde_json::{Value, json};
 
 /// The topics that state the whole answer. Together they cover every kind of content in a report.
@@ -27,44 +29,83 @@ const WHOLE: &[&str] = &[
 
 const CORPUS: &str = "testdata/cases";
 
-/// All cases of the corpus, by name: folder and file name without extension.
+/// A document of the corpus: a case, or one for each of its versions.
+pub(crate) struct CorpusDocument {
+    /// Its file.
+    file: PathBuf,
+    pub(crate) document: CaseDocument,
+}
+
+/// All cases of the corpus, by name: their topic, which is a folder or a file, and the name of their document.
 ///
 /// # Errors
 /// When a file cannot be read or is no case.
 pub fn corpus() -> Result<Vec<Case>> {
-    Ok(files()?.into_iter().flat_map(|file| file.cases).collect())
+    Ok(documents()?.into_iter().flat_map(|of| of.document.cases).collect())
 }
 
-/// The files of the corpus.
-pub(crate) fn files() -> Result<Vec<CaseFile>> {
-    let root = crate::root().join(CORPUS);
-    let mut files = Vec::new();
-    for topic in sorted(&root)? {
-        for path in sorted(&topic)? {
-            files.push(read(&path).with_context(|| path.display().to_string())?);
+/// The file of each case, relative to the repository.
+///
+/// # Errors
+/// When a file cannot be read or is no case.
+pub fn files_of_cases() -> Result<BTreeMap<String, String>> {
+    let of_document = |of: CorpusDocument| {
+        Ok((of.name().to_owned(), of.file.strip_prefix(crate::root())?.to_string_lossy().into_owned()))
+    };
+    documents()?.into_iter().map(of_document).collect()
+}
+
+/// The documents of the corpus, by name.
+pub(crate) fn documents() -> Result<Vec<CorpusDocument>> {
+    let mut documents = BTreeMap::new();
+    for file in files()? {
+        for document in read(&file).with_context(|| file.display().to_string())? {
+            let name = document.name().to_owned();
+            let other = documents.insert(name.clone(), document);
+            ensure!(other.is_none(), "two cases have the name {name}");
         }
+    }
+    Ok(documents.into_values().collect())
+}
+
+/// The files of the corpus: topics, and the files of those that are folders.
+fn files() -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for topic in sorted(&crate::root().join(CORPUS))? {
+        if topic.is_dir() { files.append(&mut sorted(&topic)?) } else { files.push(topic) }
     }
     Ok(files)
 }
 
-fn read(path: &Path) -> Result<CaseFile> {
-    let parts = [path.parent().and_then(Path::file_name), path.file_stem()];
-    let [topic, name] = parts.map(|part| part.unwrap_or_default().to_string_lossy());
-    let mut file = CaseFile::read(&format!("{topic}/{name}"), &fs::read_to_string(path)?, &json!({}))?;
-    for case in &mut file.cases {
-        case.form = if WHOLE.contains(&&*topic) { AnswerForm::Whole } else { AnswerForm::Facts };
-    }
-    Ok(file)
+fn read(file: &Path) -> Result<Vec<CorpusDocument>> {
+    let relative = file.strip_prefix(crate::root().join(CORPUS))?.with_extension("");
+    let topic = relative.iter().next().unwrap_or_default().to_string_lossy();
+    let form = if WHOLE.contains(&&*topic) { AnswerForm::Whole } else { AnswerForm::Facts };
+    let with_form = |mut document: CaseDocument| {
+        ensure!(document.name.is_some(), "a case without a name");
+        document.cases.iter_mut().for_each(|case| case.form = form);
+        Ok(CorpusDocument { file: file.to_owned(), document })
+    };
+    CaseDocument::read(&topic, &fs::read_to_string(file)?, &json!({}))?.into_iter().map(with_form).collect()
 }
 
-/// Rewrites the `expect` of a file, and keeps the rest unchanged.
-///
-/// # Errors
-/// When the file cannot be written.
-pub(crate) fn bless(file: &CaseFile, answers: &[Vec<Value>]) -> Result<()> {
-    let path = crate::root().join(CORPUS).join(format!("{}.yaml", file.name()));
-    let text = fs::read_to_string(&path)?;
-    Ok(fs::write(&path, file.with_expect(&text, answers)?)?)
+impl CorpusDocument {
+    /// Topic and case.
+    pub(crate) fn name(&self) -> &str {
+        self.document.cases.first().map_or("", |case| &case.name)
+    }
+
+    /// Rewrites its `expect`, and keeps the rest of its file unchanged.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn bless(&self, answers: &[Vec<Value>]) -> Result<()> {
+        /// Other cases of the file are run at the same time.
+        static WRITING: Mutex<()> = Mutex::new(());
+        let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = fs::read_to_string(&self.file)?;
+        Ok(fs::write(&self.file, self.document.with_expect(&text, answers)?)?)
+    }
 }
 
 pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -83,10 +124,11 @@ mod tests {
 
     #[test]
     fn every_case_means_the_same_in_yaml_1_1_and_1_2() -> Result<()> {
-        let root = crate::root().join(CORPUS);
-        for topic in sorted(&root)? {
-            for path in sorted(&topic)? {
-                let (name, text) = (path.display().to_string(), fs::read_to_string(&path)?);
+        for file in files()? {
+            let (name, text) = (file.display().to_string(), fs::read_to_string(&file)?);
+            let whole = fleet::Source { name: name.clone(), text };
+            for range in whole.documents() {
+                let text = whole.text[range].to_owned();
                 let newest = serde_saphyr::options! { strict_booleans: true };
                 let newer: Value = serde_saphyr::from_str_with_options(&text, newest)?;
                 let json = fleet::to_json(&fleet::Source { name: name.clone(), text });

@@ -62,7 +62,8 @@ fn tags_stand(object: &Value, settings: &Value, report: &Value) -> Result<()> {
     let profile = report["cloudTags"]["profile"].as_str().and_then(StrictProfile::named);
     let prefix = settings["cloudTags"]["prefix"].as_str().unwrap_or(CLOUD_TAG_PREFIX);
     let strict = profile.map_or(prefix.to_owned(), |profile| profile.spelling.prefix(prefix));
-    let is_own = |key: &str| [prefix, &strict].iter().any(|prefix| key.starts_with(prefix));
+    let own = [prefix.to_lowercase(), strict.to_lowercase()];
+    let is_own = |key: &str| own.iter().any(|prefix| key.to_lowercase().starts_with(prefix));
     let own: Map<String, Value> = tags.into_iter().filter(|(key, _)| is_own(key)).collect();
     let mut told = report["cloudTags"]["tags"].as_object().cloned().unwrap_or_default();
     told.extend(report["cloudTags"]["forwarded"].as_object().cloned().unwrap_or_default());

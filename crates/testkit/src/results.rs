@@ -1,15 +1,16 @@
 //! What the checks that `make test` does not run found last, and whether that is still true of the code:
 //! `testdata/results`, one file for each.
 
-use std::collections::BTreeMap;
+mod inputs;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use self::inputs::{digest, packages_below};
 use crate::root;
 
 /// A check, and what its result is about.
@@ -19,44 +20,49 @@ pub struct ExpensiveCheck {
     pub name: &'static str,
     /// What runs it.
     pub command: &'static str,
-    /// The files and folders that it is about. If one of them changes, the result is stale.
-    pub inputs: &'static [&'static str],
+    /// The folders of the packages that it runs or tests. Their sources are inputs, and so are those of the packages in this
+    /// repository that they are made of.
+    pub packages: &'static [&'static str],
+    /// Other files and folders that it is about.
+    pub files: &'static [&'static str],
 }
 
-const fn check(name: &'static str, command: &'static str, inputs: &'static [&'static str]) -> ExpensiveCheck {
-    ExpensiveCheck { name, command, inputs }
+const fn check(
+    name: &'static str,
+    command: &'static str,
+    packages: &'static [&'static str],
+    files: &'static [&'static str],
+) -> ExpensiveCheck {
+    ExpensiveCheck { name, command, packages, files }
 }
 
-/// The compiled policy: engine, tables and entry point.
+/// The compiled policy: engine, tables and entry point. Comments and reordered code do not change it.
 const MODULE: &str = "policy.wasm";
 
-const CLUSTER: &[&str] = &[
-    MODULE,
-    "deploy",
-    "crates/webhook/src",
-    "crates/cli/src",
-    "crates/fleet/src",
-    "conformance/cluster",
-    "conformance/harness",
-];
+const CLUSTER: &[&str] = &[MODULE, "deploy", "crates/webhook/src", "conformance/cluster", "conformance/harness"];
 
 /// All of them.
 #[rustfmt::skip]
 pub const CHECKS: &[ExpensiveCheck] = &[
-    check("conformance-cluster", "make conformance-cluster", CLUSTER),
-    check("conformance-cluster-v1.13", "make conformance-cluster CAPI=v1.13", CLUSTER),
-    check("conformance-cluster-v1.12", "make conformance-cluster CAPI=v1.12", CLUSTER),
-    check("conformance-cluster-v1.11", "make conformance-cluster CAPI=v1.11", CLUSTER),
-    check("conformance-crossplane", "make conformance-crossplane",
-        &[MODULE, "deploy", "crates/webhook/src", "conformance/crossplane", "conformance/harness", "testdata/crossplane"]),
-    check("conformance-model", "make conformance-model",
+    check("conformance-cluster", "make conformance-cluster", &[], CLUSTER),
+    check("conformance-plan", "make conformance-plan", &["crates/cli"], CLUSTER),
+    check("conformance-cluster-v1.13", "make conformance-cluster CAPI=v1.13", &[], CLUSTER),
+    check("conformance-cluster-v1.12", "make conformance-cluster CAPI=v1.12", &[], CLUSTER),
+    check("conformance-cluster-v1.11", "make conformance-cluster CAPI=v1.11", &[], CLUSTER),
+    check("conformance-crossplane", "make conformance-crossplane", &[],
+        &[MODULE, "deploy", "crates/webhook/src", "conformance/crossplane", "conformance/harness", "examples/blueprints",
+            "testdata/crossplane", "testdata/cases/tag-delivery-compositions", "testdata/cases/tag-delivery-xrds"]),
+    check("conformance-model", "make conformance-model", &[],
         &[MODULE, "deploy", "crates/webhook/src", "crates/model/src", "conformance/model", "conformance/harness"]),
-    check("conformance-live", "make conformance-live",
-        &[MODULE, "crates/cli/src", "crates/fleet/src", "crates/live/src", "conformance/live", "conformance/harness"]),
-    check("policy-server-test", "make policy-server-test", &[MODULE, "deploy", "tools/policy-server"]),
-    check("playground-test", "make playground-test", &[MODULE, "crates/fleet/src", "crates/playground"]),
-    check("mutants", "make mutants", &[MODULE]),
-    check("bench", "make bench", &[MODULE, "benches", "crates/tasks/src/bin/bench"]),
+    check("conformance-live", "make conformance-live", &["crates/cli", "crates/live"],
+        &["conformance/live", "conformance/harness"]),
+    check("policy-server-test", "make policy-server-test", &[],
+        &[MODULE, "deploy", "testdata/recorded", "tools/policy-server"]),
+    check("playground-test", "make playground-test", &["crates/playground"], &["crates/playground/web"]),
+    check("mutants", "make mutants", &["crates/engine"],
+        &["crates/tasks/src/bin/mutants", "testdata/cases", "testdata/mutants.txt", "testdata/sequences"]),
+    check("bench", "make bench", &[],
+        &[MODULE, "benches", "crates/noop-policy/src", "crates/ordinary-policy/src", "crates/tasks/src/bin/bench", "testdata/recorded"]),
 ];
 
 /// What a run counted: the program that runs a check writes it.
@@ -115,16 +121,32 @@ impl ExpensiveCheck {
         format!("testdata/results/{}.json", self.name)
     }
 
+    /// The files and folders that it is about. If one of them changes, the result is stale.
+    ///
+    /// # Errors
+    /// When the manifest of a package cannot be read.
+    pub fn inputs(&self) -> Result<BTreeSet<String>> {
+        let mut inputs: BTreeSet<String> = self.files.iter().map(|file| (*file).to_owned()).collect();
+        let mut packages: Vec<String> = self.packages.iter().map(|package| (*package).to_owned()).collect();
+        while let Some(package) = packages.pop() {
+            if inputs.insert(format!("{package}/src")) {
+                packages.extend(packages_below(&package)?);
+            }
+        }
+        Ok(inputs)
+    }
+
     /// The digests of its inputs now. An input that does not exist has none.
     ///
     /// # Errors
     /// When an input cannot be read.
     pub fn digests(&self) -> Result<BTreeMap<String, String>> {
         let mut digests = BTreeMap::new();
-        for input in self.inputs {
-            let path = root().join(input);
+        for input in self.inputs()? {
+            let path = root().join(&input);
             if path.exists() {
-                digests.insert((*input).to_owned(), digest(&path).with_context(|| (*input).to_owned())?);
+                let digest = digest(&path).with_context(|| input.clone())?;
+                digests.insert(input, digest);
             }
         }
         Ok(digests)
@@ -147,13 +169,23 @@ impl ExpensiveCheck {
 impl ResultFile {
     /// Whether it is still true, by the digests of the inputs now.
     #[must_use]
-    pub fn state(&self, check: &ExpensiveCheck, now: &BTreeMap<String, String>) -> Freshness {
-        let differs = |input: &&&str| {
-            let digest = now.get(**input);
-            digest.is_none() || digest != self.inputs.get(**input)
-        };
-        let changed: Vec<String> = check.inputs.iter().filter(differs).map(|input| (*input).to_owned()).collect();
+    pub fn state(&self, now: &BTreeMap<String, String>) -> Freshness {
+        let names: BTreeSet<&String> = now.keys().chain(self.inputs.keys()).collect();
+        let changed: Vec<String> =
+            names.into_iter().filter(|input| now.get(*input) != self.inputs.get(*input)).cloned().collect();
         if changed.is_empty() { Freshness::Current } else { Freshness::Stale(changed) }
+    }
+
+    /// The result after a run of some of its parts. They replace the parts of the same names; the others stay, which is
+    /// possible only if they are about the same inputs and versions.
+    #[must_use]
+    pub fn with_parts(&self, run: Self) -> Option<Self> {
+        if self.inputs != run.inputs || self.counted.versions != run.counted.versions {
+            return None;
+        }
+        let mut parts = self.counted.parts.clone();
+        parts.extend(run.counted.parts);
+        Some(Self { seconds: self.seconds, counted: Counted { parts, ..run.counted }, ..run })
     }
 }
 
@@ -194,38 +226,6 @@ pub fn claims() -> Result<String> {
     Ok(table)
 }
 
-/// The digest of a file, or of the files of a folder and their names. Documents say what a program does, and are no part
-/// of it.
-fn digest(path: &Path) -> Result<String> {
-    let mut hash = Sha256::new();
-    add(path, &mut hash)?;
-    Ok(format!("sha256:{:x}", hash.finalize()))
-}
-
-fn add(path: &Path, hash: &mut Sha256) -> Result<()> {
-    if !path.is_dir() {
-        let content = fs::read(path)?;
-        hash.update(content.len().to_le_bytes());
-        hash.update(content);
-        return Ok(());
-    }
-    let mut names = Vec::new();
-    for entry in fs::read_dir(path)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        let generated = name.starts_with('.') || name == "target" || name == "node_modules";
-        if !generated && !name.ends_with(".md") {
-            names.push(name);
-        }
-    }
-    names.sort();
-    for name in names {
-        hash.update(name.as_bytes());
-        hash.update([0]);
-        add(&path.join(name), hash)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,12 +245,59 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_stale_when_an_input_has_changed_or_is_missing() {
-        let check = check("a", "make a", &["x", "y"]);
+    fn a_result_is_stale_when_an_input_has_changed_or_is_missing_or_new() {
         let found = recorded(&[("x", "1"), ("y", "2")]);
-        assert_eq!(found.state(&check, &digests(&[("x", "1"), ("y", "2")])), Freshness::Current);
-        assert_eq!(found.state(&check, &digests(&[("x", "1"), ("y", "3")])), Freshness::Stale(vec!["y".to_owned()]));
-        assert_eq!(found.state(&check, &digests(&[("y", "2")])), Freshness::Stale(vec!["x".to_owned()]));
+        assert_eq!(found.state(&digests(&[("x", "1"), ("y", "2")])), Freshness::Current);
+        assert_eq!(found.state(&digests(&[("x", "1"), ("y", "3")])), Freshness::Stale(vec!["y".to_owned()]));
+        assert_eq!(
+            found.state(&digests(&[("y", "2"), ("z", "1")])),
+            Freshness::Stale(vec!["x".to_owned(), "z".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_run_of_some_parts_replaces_these_if_the_others_are_about_the_same_inputs() {
+        let part = |comparisons| ResultPart { comparisons, differences: 0 };
+        let run = |inputs, seconds, parts: &[(&str, u64)]| ResultFile {
+            seconds,
+            counted: Counted {
+                parts: parts.iter().map(|(name, count)| ((*name).to_owned(), part(*count))).collect(),
+                ..Counted::default()
+            },
+            ..recorded(inputs)
+        };
+        let whole = run(&[("x", "1")], 60, &[("a", 1), ("b", 2)]);
+        assert_eq!(
+            whole.with_parts(run(&[("x", "1")], 5, &[("b", 3)])),
+            Some(run(&[("x", "1")], 60, &[("a", 1), ("b", 3)]))
+        );
+        assert_eq!(whole.with_parts(run(&[("x", "2")], 5, &[("b", 3)])), None);
+    }
+
+    #[test]
+    fn the_sources_of_a_package_are_those_of_all_that_it_is_made_of() -> Result<()> {
+        let inputs = check("a", "make a", &["crates/playground"], &["deploy"]).inputs()?;
+        let named: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        assert_eq!(
+            named,
+            [
+                "crates/cloud-tags/src",
+                "crates/cluster-api/src",
+                "crates/engine/src",
+                "crates/facts/src",
+                "crates/fleet/src",
+                "crates/json/src",
+                "crates/kube/src",
+                "crates/playground/src",
+                "crates/setting-types/src",
+                "crates/tag-carriers/src",
+                "crates/tag-delivery/src",
+                "crates/tag-rules/src",
+                "crates/topology/src",
+                "deploy",
+            ]
+        );
+        Ok(())
     }
 
     #[test]
@@ -263,32 +310,12 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_has_another_digest_when_a_file_has_another_name_or_content() -> Result<()> {
-        let folder = tempfolder("digests")?;
-        let mut seen = vec![digest(&folder)?];
-        for (name, content) in [("a", "1"), ("a", "2"), ("b", "2")] {
-            fs::write(folder.join(name), content)?;
-            seen.push(digest(&folder)?);
-        }
-        let distinct: std::collections::BTreeSet<_> = seen.iter().collect();
-        assert_eq!(distinct.len(), seen.len());
-        fs::write(folder.join("README.md"), "about it")?;
-        assert_eq!(Some(digest(&folder)?), seen.pop());
-        Ok(())
-    }
-
-    fn tempfolder(name: &str) -> Result<std::path::PathBuf> {
-        let folder = std::env::temp_dir().join(format!("testkit-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        Ok(folder)
-    }
-
-    #[test]
-    fn every_input_but_the_module_exists() {
+    fn every_input_but_the_module_exists() -> Result<()> {
         for check in CHECKS {
-            for input in check.inputs {
-                assert!(*input == MODULE || root().join(input).exists(), "{}: {input}", check.name);
+            for input in check.inputs()? {
+                assert!(input == MODULE || root().join(&input).exists(), "{}: {input}", check.name);
             }
         }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Runs the corpus through an entry point: each file is one test, and every answer is checked against the same laws.
+//! Runs the corpus through an entry point: each document is one test, and every answer is checked against the same laws.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use metadata_propagation::tags::{CLOUD_TAG_PREFIX, StrictProfile};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::case::{Case, CaseFile, bless, corpus, files};
+use crate::case::{Case, CorpusDocument, corpus, documents};
 use crate::cluster::ApiServer;
 use crate::consistency::agrees;
 use crate::difference::{self, yaml};
@@ -26,7 +26,7 @@ pub type EntryPoint = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Sen
 /// A check, by its name.
 pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 
-/// Every file of the corpus through an entry point, each to be run as often as it is needed.
+/// Every document of the corpus through an entry point, each to be run as often as it is needed.
 ///
 /// # Errors
 /// When the corpus cannot be read.
@@ -34,8 +34,8 @@ pub fn checks(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
     let of =
-        |file: CaseFile| -> Named { (file.name().to_owned(), Box::new(move || check(&file, &entry_point, false))) };
-    Ok(files()?.into_iter().map(of).collect())
+        |of: CorpusDocument| -> Named { (of.name().to_owned(), Box::new(move || check(&of, &entry_point, false))) };
+    Ok(documents()?.into_iter().map(of).collect())
 }
 
 /// Runs every case of the corpus through an entry point, as the main function of a test without harness.
@@ -47,23 +47,23 @@ pub fn run(
 ) -> Result<ExitCode> {
     let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
     let is_blessed = std::env::var_os("BLESS").is_some();
-    let trial = |file: CaseFile| {
+    let trial = |of: CorpusDocument| {
         let entry_point = Arc::clone(&entry_point);
-        Trial::test(file.name().to_owned(), move || {
-            check(&file, &*entry_point, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
+        Trial::test(of.name().to_owned(), move || {
+            check(&of, &*entry_point, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
         })
     };
-    let trials = files()?.into_iter().map(trial).collect();
+    let trials = documents()?.into_iter().map(trial).collect();
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
-/// Compares the answers to all cases of a file with what is expected. If they are blessed, those that differ are written.
-fn check(file: &CaseFile, entry_point: &EntryPoint, is_blessed: bool) -> Result<()> {
+/// Compares the answers to all cases of a document with what is expected. If they are blessed, those that differ are written.
+fn check(of: &CorpusDocument, entry_point: &EntryPoint, is_blessed: bool) -> Result<()> {
     let stated = |case: &Case| stated(case, entry_point).with_context(|| case.title());
-    let answers = file.cases.iter().map(stated).collect::<Result<Vec<_>>>()?;
-    let of_cases = || file.cases.iter().zip(&answers);
+    let answers = of.document.cases.iter().map(stated).collect::<Result<Vec<_>>>()?;
+    let of_cases = || of.document.cases.iter().zip(&answers);
     if is_blessed && of_cases().any(|(case, answers)| case.expect.as_ref() != Some(answers)) {
-        return bless(file, &answers);
+        return of.bless(&answers);
     }
     for (case, answers) in of_cases() {
         let (title, expected) = (case.title(), case.expect.as_deref().unwrap_or_default());
@@ -183,7 +183,7 @@ fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> 
         let strict = profiles.filter_map(|name| StrictProfile::named(name.as_str()?));
         let own = settings["cloudTags"]["prefix"].as_str().unwrap_or(CLOUD_TAG_PREFIX);
         let strict = strict.map(|profile| profile.spelling.prefix(own));
-        strict.chain([own.to_owned()]).any(|prefix| key.starts_with(&*prefix))
+        strict.chain([own.to_owned()]).any(|prefix| key.to_lowercase().starts_with(&prefix.to_lowercase()))
     };
     if declares || path == "/spec/cloudTags" || is_own_tag() {
         return true;

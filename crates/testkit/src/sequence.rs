@@ -19,18 +19,18 @@
 //! unsettled: why          # a no-op update of the final state would still change it
 //! ```
 //!
-//! Owners of fields may be in short, as in a case.
+//! Owners of fields may be in short, and a file has several, each with its name in `case`, as with cases.
 //!
 //! Replaying a step stores the same object, and unless the file has `unsettled`, a no-op update of any object of
 //! `final` changes nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use cases::FileDocument;
 use cases::owners::with_owners;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
@@ -102,28 +102,31 @@ struct TemplateMaps {
     annotations: Option<Value>,
 }
 
-/// Every file of `testdata/sequences` through an entry point, each to be run as often as it is needed.
+/// Every sequence of `testdata/sequences` through an entry point, each to be run as often as it is needed.
 ///
 /// # Errors
 /// When the files cannot be read.
 pub fn checks(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
-    let of = |path: &Path| -> Result<Named> {
-        let (name, sequence) = read(path)?;
-        Ok((name, Box::new(move || sequence.check(&entry_point))))
-    };
-    sorted(&crate::root().join("testdata/sequences"))?.iter().map(|path| of(path)).collect()
+    let of = |(name, sequence): (String, Sequence)| -> Named { (name, Box::new(move || sequence.check(&entry_point))) };
+    Ok(sequences()?.into_iter().map(of).collect())
 }
 
-/// A sequence, and its name.
-fn read(path: &Path) -> Result<(String, Sequence)> {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let text = fs::read_to_string(path)?;
-    Ok((name, Sequence::read(&text).with_context(|| path.display().to_string())?))
+/// The sequences of all files, by name.
+fn sequences() -> Result<Vec<(String, Sequence)>> {
+    let mut sequences = Vec::new();
+    for file in sorted(&crate::root().join("testdata/sequences"))? {
+        for document in FileDocument::read(&fs::read_to_string(&file)?).with_context(|| file.display().to_string())? {
+            let name = document.name.context("a sequence without a name")?;
+            let sequence = Sequence::read(Value::Object(document.fields)).with_context(|| name.clone())?;
+            sequences.push((name, sequence));
+        }
+    }
+    Ok(sequences)
 }
 
-/// Runs every file of `testdata/sequences` through an entry point, as the main function of a test without harness.
+/// Runs every sequence of `testdata/sequences` through an entry point, as the main function of a test without harness.
 ///
 /// # Errors
 /// When the files cannot be read.
@@ -131,19 +134,16 @@ pub fn run(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
 ) -> Result<ExitCode> {
     let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
-    let trial = |path: &Path| -> Result<Trial> {
-        let (name, sequence) = read(path)?;
+    let trial = |(name, sequence): (String, Sequence)| {
         let entry_point = Arc::clone(&entry_point);
-        Ok(Trial::test(name, move || sequence.check(&*entry_point).map_err(|error| Failed::from(format!("{error:#}")))))
+        Trial::test(name, move || sequence.check(&*entry_point).map_err(|error| Failed::from(format!("{error:#}"))))
     };
-    let files = sorted(&crate::root().join("testdata/sequences"))?;
-    let trials = files.iter().map(|path| trial(path)).collect::<Result<_>>()?;
+    let trials = sequences()?.into_iter().map(trial).collect();
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
 impl Sequence {
-    fn read(text: &str) -> Result<Sequence> {
-        let mut value: Value = serde_saphyr::from_str(text)?;
+    fn read(mut value: Value) -> Result<Sequence> {
         with_owners(&mut value)?;
         Ok(serde_json::from_value(value)?)
     }

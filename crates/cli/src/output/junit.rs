@@ -70,13 +70,13 @@ pub(crate) enum Ran<'a> {
     Unreadable(&'a str, &'a str),
 }
 
-/// Cases as XML: a test case for each, named by its version if the file has several, in a suite for each file.
+/// Cases as XML: a test case for each, with its name in the file if it has one, in a suite for each file.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn cases<'a>(cases: impl Iterator<Item = (Option<&'a str>, Ran<'a>)>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn cases<'a>(cases: impl Iterator<Item = (Option<String>, Ran<'a>)>) -> Result<Vec<u8>, Failure> {
     let mut suites = BTreeMap::new();
-    for (version, case) in cases {
+    for (name, case) in cases {
         let (file, status) = match case {
             Ran::Passed(file) => (file, TestCaseStatus::success()),
             Ran::Failed(file, differences) => {
@@ -91,7 +91,7 @@ pub(crate) fn cases<'a>(cases: impl Iterator<Item = (Option<&'a str>, Ran<'a>)>)
             }
         };
         let suite = suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file));
-        suite.add_test_case(TestCase::new(version.unwrap_or("expect"), status));
+        suite.add_test_case(TestCase::new(name.unwrap_or_else(|| "expect".to_owned()), status));
     }
     written(suites)
 }

@@ -297,7 +297,7 @@ impl Field {
     }
 
     /// Whether some hop propagates it from one place to another.
-    pub(crate) fn travels(&self, from: Place, to: Place) -> bool {
+    pub(crate) fn propagates(&self, from: Place, to: Place) -> bool {
         self.hops.iter().any(|hop| hop.to == to && hop.from.contains(&from))
     }
 

@@ -4,8 +4,8 @@ use super::{Guarded, Violation, topology_entry};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use crate::messages::guards::adoption;
 use crate::parents::OwnCluster;
+use facts::fact::Fact;
 
 /// Labels of a Machine that name its owner.
 ///
@@ -64,6 +64,9 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     };
     let kind = &subject.review.kind.kind;
     let is_adopted = |key: &&str| *key != CONTROL_PLANE || has_kubeadm_control_plane;
-    let violation = |key| Violation { at: "metadata.labels".to_owned(), message: adoption(key, kind) };
+    let violation = |key: &str| {
+        let message = Fact::Adoption { label: key.into(), kind: kind.to_string() };
+        Violation { at: "metadata.labels".to_owned(), message }
+    };
     Ok(keys.into_iter().filter(is_adopted).map(violation).collect())
 }

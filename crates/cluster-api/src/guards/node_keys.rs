@@ -6,7 +6,6 @@ use crate::catalog::place::Place;
 use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
 use crate::json::Malformed;
-use crate::messages::guards::{not_synced, not_synced_as_annotation, not_synced_before, not_synced_without_flag};
 use facts::fact::Fact;
 use facts::messages::EntryName;
 use kube::map_kind::MapKind;
@@ -23,11 +22,13 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     if rules.any(|rule| rule.to.contains(&Place::Node) && rule.carries(entry.key, settings)) {
         return Ok(None);
     }
-    Ok(instead(entry.map, entry.key, settings.version).map(|instead| match instead {
-        Instead::Key(map, key) => not_synced(entry.name(), EntryName { noun: map.entry(), key: &key }),
-        Instead::Expression => not_synced_without_flag(entry.name()),
-        Instead::Label => not_synced_as_annotation(entry.name()),
-        Instead::Upgrade => not_synced_before(entry.name(), since(entry.map)),
+    let Some(instead) = instead(entry.map, entry.key, settings.version) else { return Ok(None) };
+    let (map, entry) = (entry.map, entry.name().into());
+    Ok(Some(match instead {
+        Instead::Key(map, key) => Fact::NotSynced { entry, other: EntryName { noun: map.entry(), key: &key }.into() },
+        Instead::Expression => Fact::NotSyncedWithoutFlag { entry },
+        Instead::Label => Fact::NotSyncedAsAnnotation { entry },
+        Instead::Upgrade => Fact::NotSyncedBefore { entry, version: since(map).to_string() },
     }))
 }
 

@@ -6,9 +6,38 @@ use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::label_value::formatted;
-use crate::messages::guards::*;
 use facts::fact::Fact;
 use kube::map_kind::MapKind;
+
+/// A label that Cluster API sets at some hop.
+const MANAGED_BY_CLUSTER_API: &str = "is managed by Cluster API; this value is overwritten or ignored on child objects";
+
+/// The label of control-plane Machines, in a template of workers.
+const JOINS_CONTROL_PLANE: &str = "makes new worker Machines join the control plane";
+
+/// The same in a MachinePool, whose Machines join as workers whatever their labels are.
+const COUNTS_AS_CONTROL_PLANE: &str = "makes worker Machines count as control plane Machines";
+
+/// An annotation that a controller, a client or this policy writes for one object.
+const SINGLE_OBJECT: &str = "describes a single object and must not propagate";
+
+/// The annotation that pauses.
+const PAUSES_CHILDREN: &str = "pauses every child object, whatever its value";
+
+/// An annotation by which a control plane compares its Machines with their template.
+const ENDLESS_ROLLOUT: &str = "makes control planes replace their Machines over and over";
+
+/// The hook by which a KubeadmControlPlane holds back the deletion of a Machine.
+const BLOCKS_DELETION: &str = "blocks the deletion of every child Machine";
+
+/// The annotation by which a user has one Machine replaced. The replacement gets it too.
+const REMEDIATED_ENDLESSLY: &str = "makes MachineHealthChecks replace child Machines over and over";
+
+/// The annotation by which the autoscaler or a user selects the Machine to delete.
+const DELETED_FIRST: &str = "marks every child Machine for deletion first, so scaling down prefers none";
+
+/// The label by which managers with `--watch-filter` share the objects.
+const SELECTS_MANAGERS: &str = "decides which managers reconcile the child objects";
 
 /// The effect of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
 ///
@@ -66,12 +95,13 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
         return Ok(None);
     };
+    let fact = |effect| Fact::ReservedKey { entry: entry.name().into(), effect };
     let is_label_of_control_planes = entry.map == MapKind::Labels && entry.key == CONTROL_PLANE;
     if let Some(reason) = control_plane_label_of_workers(entry.block.place).filter(|_| is_label_of_control_planes) {
-        return Ok(Some(reserved_key(entry.name(), reason)));
+        return Ok(Some(fact(reason)));
     }
     let is_right = entry.map == MapKind::Labels && is_what_cluster_api_sets(guarded, entry)?;
-    Ok((!is_right).then(|| reserved_key(entry.name(), reason)))
+    Ok((!is_right).then(|| fact(reason)))
 }
 
 fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<bool, Malformed> {

@@ -3,8 +3,8 @@
 use super::{Guarded, Violation};
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use crate::messages::guards::selector_changed;
 use crate::selector::same_selector;
+use facts::fact::Fact;
 
 /// A `spec.selector` that this request changes.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
@@ -15,5 +15,6 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     if same_selector(old, &subject.object)? {
         return Ok(Vec::new());
     }
-    Ok(vec![Violation { at: "spec.selector".to_owned(), message: selector_changed() }])
+    let at = "spec.selector";
+    Ok(vec![Violation { at: at.to_owned(), message: Fact::SelectorChanged { path: at.into() } }])
 }

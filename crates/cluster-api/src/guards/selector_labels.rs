@@ -6,8 +6,8 @@ use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use crate::messages::guards as messages;
 use facts::change::EntryNoun;
+use facts::fact::Fact;
 use kube::map_kind::MapKind;
 use kube::object::OwnerReference;
 
@@ -57,9 +57,10 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     {
         return Ok(Vec::new());
     }
-    let (object, kind) = (&subject.object, &subject.review.kind.kind);
+    let object = &subject.object;
     let mut violations = Vec::new();
     let title = || format!("{} {}/{}", owner.kind, subject.namespace(), owner.name);
+    let kind = || subject.review.kind.kind.to_string();
     // A corrected uid is that of the owner, which was read.
     let is_same = |now: &OwnerReference<'_>| {
         now.is(owner.group(), owner.kind)
@@ -70,8 +71,10 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let is_lost = !now.is_some_and(is_same);
     let moves = is_lost && is_in_place_move(guarded, old)?;
     if is_lost && !moves {
-        let sentence = if now.is_some() { messages::owner_changed } else { messages::owner_removed };
-        violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message: sentence(&title(), kind) });
+        let (owner, kind) = (title(), kind());
+        let message =
+            if now.is_some() { Fact::OwnerChanged { owner, kind } } else { Fact::OwnerRemoved { owner, kind } };
+        violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message });
     }
     let selector = guarded.source_keys.and_then(|source_keys| source_keys.selector.as_ref());
     for (key, value) in old.labels.iter() {
@@ -83,14 +86,17 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         if !counts || now == Some(value) || (moves && key == TEMPLATE_HASH) {
             continue;
         }
-        let is_as_above = guarded.source_keys.is_some_and(|source_keys| {
+        let is_as_in_source = guarded.source_keys.is_some_and(|source_keys| {
             source_keys.has(MapKind::Labels, key)
                 && !guarded.drift.iter().any(|change| change.entry == EntryNoun::Label && change.key == key)
         });
-        if !is_as_above {
-            let sentence =
-                if now.is_some() { messages::selected_label_changed } else { messages::selected_label_removed };
-            violations.push(Violation { at: "metadata.labels".to_owned(), message: sentence(key, &title(), kind) });
+        if !is_as_in_source {
+            let (label, owner, kind) = (key.into(), title(), kind());
+            let message = match now {
+                Some(_) => Fact::SelectedLabelChanged { label, owner, kind },
+                None => Fact::SelectedLabelRemoved { label, owner, kind },
+            };
+            violations.push(Violation { at: "metadata.labels".to_owned(), message });
         }
     }
     Ok(violations)

@@ -3,7 +3,6 @@
 use super::{Guarded, MetadataEntry, reserved_keys};
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use crate::messages::guards::not_from_topology;
 use crate::misplaced::set_instead;
 use facts::fact::Fact;
 
@@ -17,6 +16,6 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     if !below_topology || reserved_keys::reason(entry.map, entry.key).is_some() {
         return Ok(None);
     }
-    let fact = |instead| not_from_topology(entry.name(), instead);
+    let fact = |instead| Fact::NotFromTopology { entry: entry.name().into(), instead };
     Ok(Some(fact(set_instead(subject, entry.block.place, entry.map, fact))))
 }

@@ -5,8 +5,8 @@ use crate::catalog::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_PO
 use crate::catalog::masks::TOPOLOGY_ENTRY_MASKS;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use crate::messages::guards as messages;
 use crate::parents::core;
+use facts::fact::Fact;
 use facts::stop::Stop;
 
 /// The field manager of the topology controller, which creates these objects without an ownerReference.
@@ -63,12 +63,13 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     if old.is_none() && has_entry && name.is_some_and(|name| is_generated(subject.name(), cluster_name, name)) {
         return Ok(Vec::new());
     }
-    let kind = &*subject.review.kind.kind;
+    let kind = subject.review.kind.kind.to_string();
     let cluster = [subject.namespace(), "/", cluster_name].concat();
+    let (name_label, label) = (label.into(), TOPOLOGY_OWNED.into());
     let message = match name {
-        None => messages::topology_object_without_name(TOPOLOGY_OWNED, label, &cluster),
-        Some(name) if has_entry => messages::second_of_topology_entry(TOPOLOGY_OWNED, kind, name, &cluster),
-        Some(name) => messages::topology_entry_missing(TOPOLOGY_OWNED, kind, name, &cluster),
+        None => Fact::TopologyObjectWithoutName { label, name_label, cluster },
+        Some(name) if has_entry => Fact::SecondOfTopologyEntry { label, kind, entry: name.into(), cluster },
+        Some(name) => Fact::TopologyEntryMissing { label, kind, entry: name.into(), cluster },
     };
     Ok(vec![Violation { at: "metadata.labels".to_owned(), message }])
 }

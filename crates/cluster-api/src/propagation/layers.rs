@@ -89,7 +89,7 @@ impl<'e> Layer<'e> {
     ) -> Result<Self, Stop> {
         let object = &parent.object;
         let mut fields = Vec::new();
-        for field in FIELDS.iter().filter(|field| receiver.is_some_and(|receiver| field.travels(place, receiver))) {
+        for field in FIELDS.iter().filter(|field| receiver.is_some_and(|receiver| field.propagates(place, receiver))) {
             if let Some(value) = parent.readable(field.read(place, object, entry))? {
                 fields.push((field, value));
             }

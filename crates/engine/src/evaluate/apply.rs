@@ -106,7 +106,7 @@ impl<'e> Evaluation<'e> {
         applied
     }
 
-    /// What is said about changes, the most important first, and about each edit of a propagated value.
+    /// The notices about changes, the most important first, and about each edit of a propagated value.
     fn notices_of_changes<'c>(&self, handled: impl Iterator<Item = (&'c Change, ChangeHandling)>) -> Notices {
         let mut by_rank: BTreeMap<u8, Vec<(&Change, ChangeHandling)>> = BTreeMap::new();
         for (change, handling) in handled {
@@ -129,14 +129,14 @@ impl<'e> Evaluation<'e> {
         notices
     }
 
-    /// What is said about entries that the API server would reject.
+    /// The notices about entries that the API server would reject.
     fn notices_of_illegal_entries(&self, skipped: &[Skipped]) -> Notices {
         let warnings = of_illegal(skipped);
         let of_fact = |fact: &Fact| line(LogLevel::Warning, about(&self.title, &fact.to_string()), []);
         Notices { log: capped_lines(warnings.iter().map(of_fact).collect()), warnings }
     }
 
-    /// Adds what is said about every label that does not become a tag.
+    /// Adds the notices about every label that does not become a tag.
     pub(super) fn apply_tags(&self, tagged: Tagged) -> AppliedDecision<'e> {
         let Tagged { changes, undone, unknown_provider, missing, leaves_sources, touches_tags, findings, cloud, tags } =
             tagged;
@@ -187,7 +187,7 @@ impl<'e> Evaluation<'e> {
         AppliedDecision { compared: ComparedWith::Labels { tags: Box::new(tags), findings }, ..applied }
     }
 
-    /// What is said about labels that do not become tags: first those that a user can fix, because many may exceed the
+    /// The notices about labels that do not become tags: first those that a user can fix, because many may exceed the
     /// number of tags.
     fn notices_of_skipped_labels(&self, skipped: &[SkippedLabel]) -> Notices {
         let mut notices = Notices::default();
@@ -223,8 +223,8 @@ impl<'e> Evaluation<'e> {
         self.write(changes, Vec::new(), None, notices)
     }
 
-    /// Writes changes into the object, together with their `owners`, and leaves the differences in `drift`. `said` is
-    /// what is said about that. An object that cannot be written is refused.
+    /// Writes changes into the object, together with their `owners`, and leaves the differences in `drift`. `notices`
+    /// are about that. An object that cannot be written is refused.
     fn write(
         &self,
         changes: Vec<Change>,

@@ -1,10 +1,10 @@
-//! What is said about a request.
+//! Messages about a request.
 
 use crate::report::outcome::{LogLevel, LogLine};
 use facts::fact::Fact;
 use facts::messages::about;
 
-/// What is said about a request: to the user as warnings, to the operator as log lines.
+/// Messages about a request: warnings for the user, log lines for the operator.
 #[derive(Default)]
 pub(super) struct Notices {
     pub(super) warnings: Vec<Fact>,

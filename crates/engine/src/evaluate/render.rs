@@ -19,9 +19,9 @@ use facts::skipped::Skipped;
 use setting_types::Stance;
 
 impl Evaluation<'_> {
-    /// The outcome, with the report if there is something to report. `said` precedes everything else.
+    /// The outcome, with the report if there is something to report. `notices` precede everything else.
     ///
-    /// A finding at `reject` refuses the request: nothing is written, and what was said about writing is dropped. Why
+    /// A finding at `reject` refuses the request: nothing is written, and notices about writing are dropped. Why
     /// nothing was decided is kept, because it may be the reason for the refusal.
     pub(super) fn render(&self, mut notices: Notices, applied: AppliedDecision<'_>, found: CheckFindings) -> Outcome {
         let AppliedDecision { mut admission, compared, notices: earlier_notices } = applied;

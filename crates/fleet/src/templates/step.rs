@@ -26,7 +26,7 @@ pub(super) struct StepResult {
     pub(super) facts: Vec<StepFact>,
 }
 
-/// What is said of a step.
+/// The message about a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StepFact {
     Evaluated {

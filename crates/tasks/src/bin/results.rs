@@ -1,12 +1,13 @@
 //! What the checks that `make test` does not run found last: `testdata/results`.
 //!
-//!     results status                        which results are current, which are stale, and what to run
-//!     results record CHECK FILE SECONDS     keeps what a check has just counted, with the digests of what it is about
+//!     results status                     which results are current, which are stale, and what to run
+//!     results record FOLDER SECONDS      keeps what checks have just counted, with the digests of what they are about
 
 use std::fs;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
 use testkit::results::{CHECKS, Counted, ExpensiveCheck, Freshness, ResultFile};
 use testkit::root;
 
@@ -14,8 +15,8 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["status"] => status(),
-        ["record", name, file, seconds] => record(name, file, seconds),
-        _ => bail!("usage: results status\n       results record CHECK FILE SECONDS"),
+        ["record", folder, seconds] => record(folder, seconds),
+        _ => bail!("usage: results status\n       results record FOLDER SECONDS"),
     }
 }
 
@@ -29,46 +30,81 @@ fn status() -> Result<()> {
         };
         let ResultFile { date, commit, counted, seconds, .. } = &found;
         let summary = format!("{counted}; {commit}, {date}, {} min", seconds.div_ceil(60));
-        match found.state(check, &check.digests()?) {
+        match found.state(&check.digests()?) {
             Freshness::Current => println!("current  {name:26} {summary}"),
             Freshness::Stale(changed) => {
                 println!("stale    {name:26} {summary}");
-                println!("         {:26} changed since: {}; run: {}", "", changed.join(", "), check.command);
+                println!("         {:26} changed since: {}; run: {}", "", shortened(&changed), check.command);
             }
         }
     }
     Ok(())
 }
 
-/// Keeps what a check has counted.
-fn record(name: &str, file: &str, seconds: &str) -> Result<()> {
-    let check = ExpensiveCheck::named(name).with_context(|| format!("there is no check {name:?}"))?;
-    let counted: Counted = serde_json::from_str(&fs::read_to_string(file)?).with_context(|| file.to_owned())?;
-    ensure!(counted.parts.values().any(|part| part.comparisons > 0), "{file} has no comparison: nothing was checked");
-    let recorded = ResultFile {
-        date: output("date", &["+%F"])?,
-        commit: commit(check)?,
-        seconds: seconds.parse().with_context(|| seconds.to_owned())?,
-        inputs: check.digests()?,
-        counted,
-    };
-    for input in check.inputs {
-        ensure!(recorded.inputs.contains_key(*input), "{input} does not exist");
+/// The first ones of a list.
+fn shortened(changed: &[String]) -> String {
+    const MOST: usize = 5;
+    let mut named = changed.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if changed.len() > MOST {
+        named.push_str(&format!(" and {} more", changed.len() - MOST));
+    }
+    named
+}
+
+/// What a program has written of a check: what it counted, and whether it left parts out.
+#[derive(Deserialize)]
+struct CheckRun {
+    #[serde(default)]
+    partial: bool,
+    #[serde(flatten)]
+    counted: Counted,
+}
+
+/// Keeps what the checks of a folder have counted: each file has the name of its check.
+fn record(folder: &str, seconds: &str) -> Result<()> {
+    let seconds = seconds.parse().with_context(|| seconds.to_owned())?;
+    for entry in fs::read_dir(folder).with_context(|| folder.to_owned())? {
+        let file = entry?.path();
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let check = ExpensiveCheck::named(&name).with_context(|| format!("there is no check {name:?}"))?;
+        let run = serde_json::from_str(&fs::read_to_string(&file)?).with_context(|| file.display().to_string())?;
+        record_one(check, run, seconds).with_context(|| file.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// A whole run replaces the recorded result, a partial one only its own parts.
+fn record_one(check: &ExpensiveCheck, run: CheckRun, seconds: u64) -> Result<()> {
+    let counted = run.counted;
+    ensure!(counted.parts.values().any(|part| part.comparisons > 0), "it has no comparison: nothing was checked");
+    let inputs = check.digests()?;
+    for input in check.inputs()? {
+        ensure!(inputs.contains_key(&input), "{input} does not exist");
+    }
+    let date = output("date", &["+%F"])?;
+    let mut result = ResultFile { date, commit: commit(check)?, seconds, inputs, counted };
+    if run.partial {
+        let Some(merged) = check.recorded()?.and_then(|recorded| recorded.with_parts(result)) else {
+            eprintln!("{} is not written: it has no current result of the other parts", check.file());
+            return Ok(());
+        };
+        result = merged;
     }
     let path = root().join(check.file());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(path, serde_json::to_string_pretty(&recorded)? + "\n")?;
-    eprintln!("{} is written: {}", check.file(), recorded.counted);
+    fs::write(path, serde_json::to_string_pretty(&result)? + "\n")?;
+    eprintln!("{} is written: {}", check.file(), result.counted);
     Ok(())
 }
 
 /// The commit that is checked out. The result is about other code if a file of its inputs, or of the policy, has changed.
 fn commit(check: &ExpensiveCheck) -> Result<String> {
     let commit = output("git", &["rev-parse", "--short=8", "HEAD"])?;
+    let inputs = check.inputs()?;
     let mut arguments = vec!["status", "--porcelain", "--", "src", "crates", "Cargo.lock", ":!*.md"];
-    arguments.extend(check.inputs.iter().filter(|input| **input != "policy.wasm"));
+    arguments.extend(inputs.iter().map(String::as_str).filter(|input| *input != "policy.wasm"));
     let changed = output("git", &arguments)?;
     Ok(if changed.is_empty() { commit } else { format!("{commit} with changes") })
 }

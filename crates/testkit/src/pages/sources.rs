@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{MapKind, RULES, Rule, Version};
 
 use super::statements::{PAGES, PROPOSAL, SourceStatement, TAGS, TERMS};
-use crate::case::corpus;
+use crate::case::files_of_cases;
 use crate::runner::walk;
 
 /// The page.
@@ -17,14 +17,15 @@ use crate::runner::walk;
 /// When a rule has no case, a statement names a case that does not exist, or a profile has too few.
 pub fn sources() -> Result<String> {
     let mut page = include_str!("sources.md").to_owned();
-    let (on_page, in_code) = rules()?;
+    let files = CaseFiles(files_of_cases()?);
+    let (on_page, in_code) = rules(&files)?;
     for (name, table) in [
         ("rules", on_page),
         ("rules-in-code", in_code),
-        ("pages", statements(PAGES)?),
-        ("proposal", statements(PROPOSAL)?),
-        ("tags", statements(TAGS)?),
-        ("profiles", profiles()?),
+        ("pages", statements(PAGES, &files)?),
+        ("proposal", statements(PROPOSAL, &files)?),
+        ("tags", statements(TAGS, &files)?),
+        ("profiles", profiles(&files)?),
         ("terms", terms()?),
     ] {
         page = page.replace(&format!("{{{{{name}}}}}"), table.trim_end());
@@ -74,9 +75,21 @@ fn cases() -> Result<Vec<BTreeSet<String>>> {
     Ok(cases)
 }
 
+/// The file of each case.
+struct CaseFiles(BTreeMap<String, String>);
+
+impl CaseFiles {
+    /// A link to the file of a case, by the name of the case.
+    fn link(&self, case: &str) -> Result<String> {
+        let file = self.0.get(case).with_context(|| format!("no case {case}"))?;
+        let name = case.split('/').next_back().unwrap_or(case);
+        Ok(format!("[{name}](../{file}#{name})"))
+    }
+}
+
 /// Two cases and the total count: those of the rules' own topics first, then those with the shortest names, which are
 /// the most general.
-fn links(cases: &BTreeSet<String>) -> String {
+fn links(cases: &BTreeSet<String>, files: &CaseFiles) -> Result<String> {
     const TOPICS: [&str; 9] = [
         "control-plane/",
         "machine-deployment/",
@@ -90,61 +103,52 @@ fn links(cases: &BTreeSet<String>) -> String {
     ];
     let mut ordered: Vec<&str> = cases.iter().map(String::as_str).collect();
     ordered.sort_by_key(|name| (!TOPICS.iter().any(|topic| name.starts_with(topic)), name.len()));
-    let shown: Vec<String> = ordered.iter().take(2).map(|name| link(name)).collect();
-    match ordered.len() {
-        count @ 3.. => format!("{}; {count} in all", shown.join(", ")),
-        _ => shown.join(", "),
-    }
+    let shown = ordered.iter().take(2).map(|name| files.link(name)).collect::<Result<Vec<_>>>()?.join(", ");
+    Ok(match ordered.len() {
+        count @ 3.. => format!("{shown}; {count} in all"),
+        _ => shown,
+    })
 }
 
-fn link(case: &str) -> String {
-    let name = case.split('/').next_back().unwrap_or(case);
-    format!("[{name}](../testdata/cases/{case}.yaml)")
-}
-
-fn row(rule: &Rule, cases: &BTreeSet<String>) -> String {
+fn row(rule: &Rule, links: &str) -> String {
     let editions = match (rule.since, rule.until) {
         (_, Some(until)) => format!("before {until}"),
         (since, None) if since > Version::OLDEST_EDITION => format!("since {since}"),
         _ => "all".to_owned(),
     };
     let line = rule.to_string();
-    format!("| {} {} | {editions} | {} |\n", rule.from.owner(), line.trim_end_matches('.'), links(cases))
+    format!("| {} {} | {editions} | {links} |\n", rule.from.owner(), line.trim_end_matches('.'))
 }
 
 /// The rules on Cluster API's page, and those of its code alone.
-fn rules() -> Result<(String, String)> {
+fn rules(files: &CaseFiles) -> Result<(String, String)> {
     const HEAD: &str = "| rule | editions | cases |\n|---|---|---|\n";
     let (mut on_page, mut in_code) = (HEAD.to_owned(), HEAD.to_owned());
     for (rule, cases) in RULES.iter().zip(cases()?) {
         ensure!(!cases.is_empty(), "a rule without a case: {} {rule}", rule.from.owner());
         let table = if rule.on_page { &mut on_page } else { &mut in_code };
-        table.push_str(&row(rule, &cases));
+        table.push_str(&row(rule, &links(&cases, files)?));
     }
     Ok((on_page, in_code))
 }
 
-fn statements(statements: &[SourceStatement]) -> Result<String> {
-    let corpus: BTreeSet<String> = corpus()?.into_iter().map(|case| case.name).collect();
+fn statements(statements: &[SourceStatement], files: &CaseFiles) -> Result<String> {
     let mut table = "| the document | here | cases |\n|---|---|---|\n".to_owned();
     for SourceStatement { says, here, cases } in statements {
-        for case in *cases {
-            ensure!(corpus.contains(*case), "no case {case}: {says}");
-        }
-        let cases: Vec<String> = cases.iter().map(|case| link(case)).collect();
+        let cases = cases.iter().map(|case| files.link(case)).collect::<Result<Vec<_>>>().context(*says)?;
         writeln!(table, "| {says} | {here} | {} |", cases.join(", "))?;
     }
     Ok(table)
 }
 
 /// The cases at the limits of each profile: their names begin with its name.
-fn profiles() -> Result<String> {
+fn profiles(files: &CaseFiles) -> Result<String> {
     let mut of_profile: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for case in corpus()? {
-        let Some(name) = case.name.strip_prefix("tags-profiles/") else { continue };
+    for case in files.0.keys() {
+        let Some(name) = case.strip_prefix("tags-profiles/") else { continue };
         let profile = PROFILES.iter().find(|profile| name.split('_').next() == Some(profile.name));
         if let Some(profile) = profile {
-            of_profile.entry(profile.name).or_default().push(link(&case.name));
+            of_profile.entry(profile.name).or_default().push(files.link(case)?);
         }
     }
     let mut table = "| profile | cases at its limits |\n|---|---|\n".to_owned();

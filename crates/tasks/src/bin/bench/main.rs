@@ -1,9 +1,9 @@
 //! `make bench`: the policy, a no-op module, the ordinary policy and builds to compare with, in turn, a fresh instance
 //! for each request. The ratios matter: all modules answer the same review in the same run.
 //!
-//!     bench [MODULE.wasm]...
+//!     bench [RESULT.json [MODULE.wasm]...]
 //!
-//! Without modules to compare with, benches/README.md is written.
+//! Without modules to compare with, benches/README.md is written, and RESULT.json with what was measured.
 
 mod measure;
 mod page;
@@ -25,14 +25,25 @@ fn main() -> Result<()> {
         Candidate::read("policy", &built("policy.wasm"))?,
     ];
     let named = Module::read(&built("target/named/policy.wasm")).context("run `make named.wasm` first")?.counting()?;
-    let others: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let result = arguments.next();
+    let others: Vec<PathBuf> = arguments.collect();
     for other in &others {
         let name = other.file_stem().unwrap_or_default().to_string_lossy();
         candidates.push(Candidate::read(&name, other)?);
     }
-    let text = page::measured(&candidates, &named)?;
-    println!("{text}");
-    if others.is_empty() { publish(&text) } else { Ok(()) }
+    let measured = page::measured(&candidates, &named)?;
+    println!("{}", measured.text);
+    if !others.is_empty() {
+        return Ok(());
+    }
+    publish(&measured.text)?;
+    match result {
+        Some(file) => {
+            fs::write(&file, serde_json::to_string(&measured.counted)?).with_context(|| file.display().to_string())
+        }
+        None => Ok(()),
+    }
 }
 
 fn publish(text: &str) -> Result<()> {

@@ -9,6 +9,7 @@ use testkit::markdown::table;
 use testkit::module::Module;
 use testkit::profile::{STOPS, part, stacks};
 use testkit::recorded::{LIFE, play};
+use testkit::results::{Counted, ResultPart};
 use testkit::scenarios::{Scenario, namespace, scenarios};
 
 use crate::measure::{Candidate, Cost, POLICY, measure, median};
@@ -26,12 +27,19 @@ struct ReviewCost {
     costs: Vec<Cost>,
 }
 
-/// Measures everything, and prints it as Markdown. The first candidate is the no-op; `named` is the policy with the names of
-/// its functions.
+/// All measurements.
+pub(crate) struct Measured {
+    /// As Markdown.
+    pub(crate) text: String,
+    /// How many reviews each module answered: a measurement differs from nothing.
+    pub(crate) counted: Counted,
+}
+
+/// Measures everything. The first candidate is the no-op; `named` is the policy with the names of its functions.
 ///
 /// # Errors
 /// When a module fails.
-pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<String> {
+pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<Measured> {
     let mut rows = Vec::new();
     let is_comparison = candidates.len() > POLICY + 1;
     for scenario in scenarios()?.into_iter().chain(is_comparison.then(namespace).transpose()?) {
@@ -54,7 +62,14 @@ pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<Strin
         "### From 10 labels to 1,000".to_owned(),
         growth(candidates, &rows)?,
     ];
-    Ok(parts.join("\n\n"))
+    let part = |name: &str, reviews: usize| {
+        (name.to_owned(), ResultPart { comparisons: u64::try_from(reviews).unwrap_or(u64::MAX), differences: 0 })
+    };
+    let counted = Counted {
+        parts: [part("kinds of reviews", rows.len()), part("recorded reviews", recorded.reviews)].into(),
+        ..Counted::default()
+    };
+    Ok(Measured { text: parts.join("\n\n"), counted })
 }
 
 /// Every recorded review in order, with default settings: the median over the reviews, of ratios for times.
