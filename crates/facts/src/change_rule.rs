@@ -71,14 +71,6 @@ pub enum StoredTags {
     ClusterNotCompared,
 }
 
-impl StoredTags {
-    /// Whether a user may remove stored tags: no label will set them again.
-    #[must_use]
-    pub const fn allows_removal(self) -> bool {
-        matches!(self, StoredTags::Adopted | StoredTags::AdoptedCluster | StoredTags::Claim)
-    }
-}
-
 impl ChangeRule {
     /// The rule in words.
     #[must_use]
@@ -106,6 +98,12 @@ impl ChangeRule {
 }
 
 impl StoredTags {
+    /// Whether a user may remove stored tags: no label will set them again.
+    #[must_use]
+    pub const fn allows_removal(self) -> bool {
+        matches!(self, StoredTags::Adopted | StoredTags::AdoptedCluster | StoredTags::Claim)
+    }
+
     fn as_str(self) -> &'static str {
         match self {
             StoredTags::Adopted => "an adopted composite gets no new tags",
