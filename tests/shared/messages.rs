@@ -9,8 +9,9 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// The folders of the sentences, and other files that have some.
 const FOLDERS: [&str; 3] =
     ["crates/cluster-api/src/messages", "crates/engine/src/report/messages", "crates/facts/src/messages"];
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "crates/cloud-tags/src/messages.rs",
+    "crates/cluster-api/src/guards/reserved_keys.rs",
     "crates/facts/src/change_reason.rs",
     "crates/facts/src/change_rule.rs",
     "crates/facts/src/fact.rs",

@@ -144,7 +144,7 @@ impl CaseDocument {
 /// The documents of a file; a text without any is one that is empty.
 fn ranges(text: &str) -> Vec<Range<usize>> {
     let documents = Source { name: String::new(), text: text.to_owned() }.documents();
-    if documents.is_empty() { vec![0..text.len()] } else { documents }
+    if documents.is_empty() { std::iter::once(0..text.len()).collect() } else { documents }
 }
 
 fn fields(text: &str) -> Result<Map<String, Value>, CaseFault> {
