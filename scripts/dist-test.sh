@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries an archive of `propagate` as somebody does who has nothing else: with a folder as root that has the program, the shared
-# libraries that it names, if any, the certificates of public authorities and the example; then installed by krew, and as a container
+# libraries that it names, if any, the certificates of public authorities and the examples; then installed by krew, and as a container
 # image.
 #
 #   scripts/dist-test.sh target/dist/propagate-v1.2.3-TARGET.tar.gz
@@ -39,7 +39,7 @@ libraries() {
 
 tar -xzf "$archive" -C "$work"
 unpacked=$work/$name
-for file in propagate README.md LICENSE fleet.yaml edited.yaml completions/propagate.bash completions/_propagate completions/propagate.fish \
+for file in propagate README.md LICENSE {fleet,shop,edited-shop}.yaml completions/propagate.bash completions/_propagate completions/propagate.fish \
     completions/propagate.ps1 man/propagate.1 man/propagate-check.1; do
     [ -s "$unpacked/$file" ] || fail "the archive has no $file"
 done
@@ -72,7 +72,7 @@ asked() {
 asked 1 check fleet.yaml
 asked 0 explain Cluster -f fleet.yaml -L team,node.cluster.x-k8s.io/pool
 asked 0 explain Node/worker-1 team -f fleet.yaml
-asked 1 plan fleet.yaml edited.yaml
+asked 1 plan shop.yaml edited-shop.yaml
 asked 1 apply --diff fleet.yaml
 asked 0 rules
 asked 2 check missing.yaml

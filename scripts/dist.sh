@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds `propagate` as it is released, for one target: an archive in target/dist, with completions, manual pages, license, the first
-# ten minutes and their example.
+# ten minutes and their examples.
 #
 #   scripts/dist.sh [TARGET]
 #
@@ -27,8 +27,7 @@ rm -rf "${dist:?}/$name"
 mkdir -p "$dist/$name/completions" "$dist/$name/man"
 cp "${CARGO_TARGET_DIR:-target}/$target/release/$program" LICENSE "$dist/$name/"
 cp docs/first-ten-minutes.md "$dist/$name/README.md"
-cp examples/fleet.yaml "$dist/$name/"
-sed 's/team: payments/team: shop/' examples/fleet.yaml >"$dist/$name/edited.yaml"
+cp examples/{fleet,shop,edited-shop}.yaml "$dist/$name/"
 cd "$dist/$name"
 read -ra runner <<<"$(runner_of "$target")"
 for shell in bash zsh fish powershell elvish; do

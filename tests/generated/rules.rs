@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use metadata_propagation::{Criterion, FORCED, Keys, MapKind, Place, RULES, Rule, Version};
 
-use crate::documents::read;
 use crate::file::check_section;
 
 const PAGE: &str = "docs/rules.md";
@@ -91,11 +90,4 @@ fn the_page_shows_the_forced_labels() -> Result<()> {
         writeln!(table, "| `{from}` | `{}` | {to} | {} |", forced.key, forced.value)?;
     }
     check_section(PAGE, "forced", &table)
-}
-
-#[test]
-fn the_page_shows_what_is_never_propagated() -> Result<()> {
-    let keys = read("spec/policy/never-carried.txt")?;
-    let keys = keys.lines().filter(|line| !line.starts_with('#'));
-    check_section("docs/reasons.md", "never", &keys.map(|key| format!("- `{key}`\n")).collect::<String>())
 }
