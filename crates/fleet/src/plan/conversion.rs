@@ -1,4 +1,4 @@
-//! Objects of Cluster API's v1beta1 as v1beta2: what its conversion webhooks do, so that two versions can be compared.
+//! Objects of v1beta1 as v1beta2: what conversion webhooks do, so that two versions can be compared.
 
 mod rewrite;
 mod seconds;
@@ -217,6 +217,49 @@ mod tests {
             converted(BOOTSTRAP_GROUP, "KubeadmConfigTemplate", json!({ "template": { "spec": config() } })),
             json!({ "template": { "spec": expected } })
         );
+    }
+
+    #[test]
+    fn control_planes_of_other_providers() {
+        let reference = |version: &str| json!({ "apiVersion": format!("infrastructure.cluster.x-k8s.io/{version}"), "kind": "T", "name": "t" });
+        let new_machine = json!({ "metadata": { "labels": { "a": "b" } }, "spec": {
+            "deletion": { "nodeDrainTimeoutSeconds": 60, "nodeDeletionTimeoutSeconds": 10 },
+            "infrastructureRef": { "apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "T", "name": "t" } } });
+        let old = json!({ "version": "v1.34.2+rke2r1", "infrastructureRef": reference("v1beta1"), "nodeDrainTimeout": "1m",
+            "machineTemplate": { "metadata": { "labels": { "a": "b" } }, "nodeDeletionTimeout": "10s" },
+            "agentConfig": { "format": "cloud-config" } });
+        assert_eq!(
+            converted(CONTROL_PLANE_GROUP, "RKE2ControlPlane", old.clone()),
+            json!({ "version": "v1.34.2+rke2r1", "machineTemplate": new_machine, "agentConfig": { "format": "cloud-config" } })
+        );
+        let mut both = old.clone();
+        both["machineTemplate"]["infrastructureRef"] = json!({ "apiVersion": "g/v1", "kind": "T", "name": "other" });
+        assert_eq!(
+            converted(CONTROL_PLANE_GROUP, "RKE2ControlPlane", both)["machineTemplate"]["spec"]["infrastructureRef"],
+            json!({ "apiGroup": "g", "kind": "T", "name": "other" })
+        );
+        assert_eq!(
+            converted(CONTROL_PLANE_GROUP, "RKE2ControlPlaneTemplate", json!({ "template": { "spec": old } })),
+            json!({ "template": { "spec": { "agentConfig": { "format": "cloud-config" },
+                "machineTemplate": { "metadata": { "labels": { "a": "b" } }, "spec": { "deletion": { "nodeDeletionTimeoutSeconds": 10 } } } } } })
+        );
+        let same = || json!({ "template": { "spec": { "agentConfig": { "nodeLabels": ["a=b"] } } } });
+        assert_eq!(converted(BOOTSTRAP_GROUP, "RKE2ConfigTemplate", same()), same());
+        let k3s = |is_disabled: bool| {
+            json!({ "version": "v1.34.2+k3s1", "infrastructureTemplate": reference("v1beta1"), "nodeDrainTimeout": "1m",
+                "upgradeAfter": "2026-01-01T00:00:00Z",
+                "kthreesConfigSpec": { "serverConfig": { "disableExternalCloudProvider": is_disabled } } })
+        };
+        let new_k3s = |server: Value| {
+            json!({ "version": "v1.34.2+k3s1", "rolloutAfter": "2026-01-01T00:00:00Z",
+                "machineTemplate": { "nodeDrainTimeout": "1m", "infrastructureRef": reference("v1beta1") },
+                "kthreesConfigSpec": { "serverConfig": server } })
+        };
+        let off =
+            json!({ "disableExternalCloudProvider": true, "cloudProviderName": "", "disableCloudController": false });
+        assert_eq!(converted(CONTROL_PLANE_GROUP, "KThreesControlPlane", k3s(true)), new_k3s(off));
+        let on = json!({ "disableExternalCloudProvider": false });
+        assert_eq!(converted(CONTROL_PLANE_GROUP, "KThreesControlPlane", k3s(false)), new_k3s(on));
     }
 
     #[test]

@@ -30,15 +30,99 @@ type InfrastructureRow = (&'static str, ProviderWebhook);
 ///
 /// Sources, the `ValidateUpdate` of each kind: cluster-api-provider-azure 69ec3a4 internal/webhooks/azurecluster_webhook.go and
 /// azurecluster_validation.go; cluster-api-provider-aws 2cf09d7 webhooks/awscluster_webhook.go;
-/// cluster-api-provider-hetzner 1c4fe74 pkg/webhook; cluster-api-provider-openstack e52de58
-/// pkg/webhooks/openstackcluster_webhook.go; cluster-api-provider-vsphere 111a1ba internal/webhooks/vspherecluster.go, which
-/// only converts.
+/// cluster-api-provider-cloudstack 4ad583a api/v1beta3; cluster-api-provider-cloud-director adc480c api/v1beta3;
+/// cluster-api-provider-gcp 5e0bb3b webhooks and exp/webhooks; cluster-api-provider-hetzner 1c4fe74 pkg/webhook;
+/// cluster-api-provider-maas 030afed api/v1beta1; cluster-api-provider-metal3 2f6d76b internal/webhooks;
+/// cluster-api-provider-oci f917d3c api/v1beta2; cluster-api-provider-openstack e52de58
+/// pkg/webhooks/openstackcluster_webhook.go; cluster-api-provider-packet 762acd1 api/v1beta1; cluster-api-provider-proxmox
+/// 38e3ded internal/webhook; Cluster API v1.14 test/infrastructure/docker/webhooks. For Linode 9d6f396 and IONOS Cloud
+/// de375f0 the rules of their CustomResourceDefinitions. The kinds that accept everything have neither such rules nor a
+/// webhook that checks an update: HivelocityCluster 5c192f5, KubevirtCluster, LXCCluster 01bf822, NutanixCluster, OscCluster
+/// 503aa57, RemoteCluster 3897bbe, TinkerbellCluster 35ff4e5, VSphereCluster 111a1ba.
+#[rustfmt::skip]
 const KINDS: &[(&str, &[InfrastructureRow])] = &[
-    ("AWSCluster", AWS),
-    ("AzureCluster", AZURE),
-    ("HetznerCluster", HETZNER),
-    ("OpenStackCluster", OPENSTACK),
-    ("VSphereCluster", &[("", Accepts)]),
+    ("AWSCluster",          AWS),
+    ("AzureCluster",        AZURE),
+    ("CloudStackCluster",   &[("", Accepts), ("controlPlaneEndpoint", FixedIfSet), ("failureDomains", MayRefuse)]),
+    ("DevCluster",          &[("", Accepts), ("backend.docker.failureDomains", MayRefuse)]),
+    ("DockerCluster",       &[("", Accepts), ("failureDomains", MayRefuse)]),
+    ("GCPCluster",          GCP),
+    ("GCPManagedCluster",   &[("", Accepts), ("credentialsRef", Fixed), ("project", Fixed), ("region", Fixed)]),
+    ("HetznerCluster",      HETZNER),
+    ("HivelocityCluster",   &[("", Accepts)]),
+    ("IonosCloudCluster",   &[("", Accepts), ("location", FixedIfSet)]),
+    ("KubevirtCluster",     &[("", Accepts)]),
+    ("LinodeCluster",       LINODE),
+    ("LXCCluster",          &[("", Accepts)]),
+    ("MaasCluster",         &[("", Accepts), ("dnsDomain", Fixed)]),
+    ("Metal3Cluster",       &[("", Accepts), ("controlPlaneEndpoint", MayRefuse)]),
+    ("NutanixCluster",      &[("", Accepts)]),
+    ("OCICluster",          OCI),
+    ("OpenStackCluster",    OPENSTACK),
+    ("OscCluster",          &[("", Accepts)]),
+    ("PacketCluster",       PACKET),
+    ("ProxmoxCluster",      PROXMOX),
+    ("RemoteCluster",       &[("", Accepts)]),
+    ("TinkerbellCluster",   &[("", Accepts)]),
+    ("VCDCluster",          VCD),
+    ("VSphereCluster",      &[("", Accepts)]),
+];
+
+#[rustfmt::skip]
+const GCP: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("credentialsRef",                                        Fixed),
+    ("loadBalancer",                                          FixedIfSet),
+    ("network.firewall",                                      MayRefuse),
+    ("network.mtu",                                           MayRefuse),
+    ("project",                                               Fixed),
+    ("region",                                                Fixed),
+];
+
+#[rustfmt::skip]
+const LINODE: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("network.enableVPCBackends",                             FixedIfSet),
+    ("network.useVlan",                                       FixedIfSet),
+    ("nodeBalancerFirewallRef",                               FixedIfSet),
+    ("vpcID",                                                 FixedIfSet),
+    ("vpcRef",                                                FixedIfSet),
+];
+
+#[rustfmt::skip]
+const OCI: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("compartmentId",                                         Fixed),
+    ("networkSpec",                                           MayRefuse),
+    ("ociResourceIdentifier",                                 FixedIfSet),
+    ("region",                                                Fixed),
+];
+
+#[rustfmt::skip]
+const PACKET: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("facility",                                              MayRefuse),
+    ("metro",                                                 MayRefuse),
+    ("projectID",                                             Fixed),
+    ("vipManager",                                            FixedIfSet),
+];
+
+#[rustfmt::skip]
+const PROXMOX: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("controlPlaneEndpoint",                                  MayRefuse),
+    ("externalManagedControlPlane",                           MayRefuse),
+    ("ipv4Config",                                            MayRefuse),
+    ("ipv6Config",                                            MayRefuse),
+];
+
+#[rustfmt::skip]
+const VCD: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("controlPlaneEndpoint",                                  FixedIfSet),
+    ("multiZoneSpec",                                         MayRefuse),
+    ("ovdc",                                                  MayRefuse),
+    ("ovdcNetwork",                                           MayRefuse),
 ];
 
 #[rustfmt::skip]

@@ -12,7 +12,8 @@ use super::infrastructure::ProviderWebhook;
 use super::reach::{Machines, Part, machines};
 use super::{PlannedEdit, at, infrastructure, reason, scaled};
 use crate::hierarchy::Hierarchy;
-use crate::object::ObjectId;
+use crate::object::{ObjectId, group_and_version};
+use crate::relations::text;
 
 /// A path below `spec`, and what an edit of it does.
 type ProviderRow = (&'static str, Effect);
@@ -42,6 +43,24 @@ const RKE2: &[ProviderRow] = &[
     ("machineTemplate.spec.deletion",                Effect::InPlace),
     ("remediationStrategy",                          Effect::Nothing),
     ("rolloutStrategy",                              Effect::Nothing),
+];
+
+/// The same for K3s: `MachinesNeedingRollout` in pkg/k3s/control_plane.go, the filters in pkg/machinefilters, and
+/// `computeDesiredMachine` in controlplane/controllers/scale.go.
+#[rustfmt::skip]
+const K3S: &[ProviderRow] = &[
+    ("replicas",                                     Effect::Scale),
+    ("version",                                      Effect::Rollout),
+    ("kthreesConfigSpec",                            Effect::Rollout),
+    ("kthreesConfigSpec.version",                    Effect::Nothing),
+    ("infrastructureTemplate",                       Effect::Rollout),
+    ("machineTemplate.infrastructureRef",            Effect::Rollout),
+    ("machineTemplate.metadata",                     Effect::InPlace),
+    ("machineTemplate.nodeDrainTimeout",             Effect::InPlace),
+    ("machineTemplate.nodeVolumeDetachTimeout",      Effect::Nothing),
+    ("machineTemplate.nodeDeletionTimeout",          Effect::Nothing),
+    ("nodeDrainTimeout",                             Effect::InPlace),
+    ("remediationStrategy",                          Effect::Nothing),
 ];
 
 /// What every control plane with Machines has: the contract of Cluster API for control planes.
@@ -128,6 +147,7 @@ impl ProviderKind {
             }
             CONTROL_PLANE_GROUP if !id.has_machines() => kind(IN_PLACE, reason::PLANE, Machines::default()),
             CONTROL_PLANE_GROUP if id.kind == "RKE2ControlPlane" => kind(RKE2, reason::PLANE, own()),
+            CONTROL_PLANE_GROUP if id.kind == "KThreesControlPlane" => kind(K3S, reason::PLANE, own()),
             CONTROL_PLANE_GROUP => kind(CONTRACT, reason::PLANE, own()),
             "runtime.cluster.x-k8s.io" => kind(UNKNOWN, reason::EXTENSION, Machines::default()),
             BOOTSTRAP_GROUP if !is_template => {
@@ -145,8 +165,11 @@ impl ProviderKind {
     }
 
     fn edit(&self, path: &str, [was, is]: [&Value; 2]) -> PlannedEdit {
-        let effect = longest(self.rows, path).unwrap_or(Effect::CannotTell);
         let mut edit = RolloutEdit::refused(["spec", path].join(if path.is_empty() { "" } else { "." }));
+        let effect = match longest(self.rows, path) {
+            Some(Effect::Rollout) if is_same_reference([was, is].map(|side| at(side, &edit.at))) => Effect::Nothing,
+            effect => effect.unwrap_or(Effect::CannotTell),
+        };
         edit.effect = effect;
         let scale = Some((scaled(was, &edit.at), scaled(is, &edit.at))).filter(|_| effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
@@ -159,6 +182,17 @@ impl ProviderKind {
         let reason = reason.map(Cow::Borrowed);
         PlannedEdit { edit, machines, is_deletion: false, scale, reason, deferred: Vec::new() }
     }
+}
+
+/// Whether two references name the same object: their versions may differ.
+fn is_same_reference(references: [Option<&Value>; 2]) -> bool {
+    let [was, is] = references.map(|reference| {
+        let (group, _) = group_and_version(text(reference?, "apiVersion"));
+        let [in_group, kind, name] =
+            ["apiGroup", "kind", "name"].map(|field| reference.map_or("", |it| text(it, field)));
+        Some((group, in_group, kind, name)).filter(|_| !name.is_empty())
+    });
+    was.is_some() && was == is
 }
 
 /// The kinds of the core group that own Machines.

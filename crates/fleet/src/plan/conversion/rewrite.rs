@@ -10,6 +10,8 @@ use crate::object::group_and_version;
 pub(super) enum Rewrite {
     /// A field gets another path.
     Move(&'static str, &'static str),
+    /// A field gets another path if nothing is there.
+    Default(&'static str, &'static str),
     /// A duration becomes a number of seconds, at each of these paths.
     Seconds(&'static str, &'static [&'static str]),
     /// A map becomes a list of names and values, ordered by name.
@@ -22,6 +24,8 @@ pub(super) enum Rewrite {
     Drop(&'static str),
     /// The field is absent if it is false. The path may have `*` for each element of a list.
     DropFalse(&'static str),
+    /// K3s without an external cloud provider.
+    NoCloudProvider,
     /// In each element of a list, which gets another path, `timeout` becomes `timeoutSeconds`.
     Conditions(&'static str, &'static str),
 }
@@ -56,6 +60,18 @@ fn one(section: &mut Value, rewrite: &Rewrite) {
         Rewrite::Move(from, to) => {
             if let Some(value) = take(section, from) {
                 put(section, to, value);
+            }
+        }
+        Rewrite::Default(from, to) => {
+            let is_absent = section.pointer(&format!("/{}", to.replace('.', "/"))).is_none_or(Value::is_null);
+            if let Some(value) = take(section, from).filter(|_| is_absent) {
+                put(section, to, value);
+            }
+        }
+        Rewrite::NoCloudProvider => {
+            if section.get("disableExternalCloudProvider") == Some(&Value::Bool(true)) {
+                put(section, "cloudProviderName", json!(""));
+                put(section, "disableCloudController", json!(false));
             }
         }
         Rewrite::Seconds(from, to) => {

@@ -1,7 +1,9 @@
-//! What Cluster API's conversion from v1beta1 to v1beta2 does, kind by kind.
+//! What the conversions from v1beta1 to v1beta2 of Cluster API and of control-plane providers do, kind by kind.
 
 use super::rewrite::Rewrite;
-use super::rewrite::Rewrite::{Arguments, Conditions, Drop, DropFalse, Move, Reference, Seconds, Template};
+use super::rewrite::Rewrite::{
+    Arguments, Conditions, Default, Drop, DropFalse, Move, NoCloudProvider, Reference, Seconds, Template,
+};
 
 /// What is rewritten in a kind.
 pub(super) struct KindConversion {
@@ -10,11 +12,13 @@ pub(super) struct KindConversion {
     pub(super) sections: &'static [(&'static str, &'static [&'static [Rewrite]])],
 }
 
-/// Every kind of Cluster API that the plan compares.
+/// Every kind that the plan compares in one version.
 ///
 /// Sources, in Cluster API v1.14: conversion.go in api/core/v1beta1, api/bootstrap/kubeadm/v1beta1 and
 /// api/controlplane/kubeadm/v1beta1; `…V1Beta1ToHub` in core/webhooks/conversion, bootstrap/kubeadm/webhooks/conversion
-/// and controlplane/kubeadm/webhooks/conversion. What is not listed has the same path and type in both versions.
+/// and controlplane/kubeadm/webhooks/conversion. Of Cluster API's provider for RKE2, v0.25.0: conversion.go in
+/// bootstrap/api/v1beta1 and controlplane/api/v1beta1, and what rke2controlplane_webhook.go there defaults. Of its provider for
+/// K3s, v0.3.1: the same files, with the defaults of v1beta2. What is not listed has the same path and type in both versions.
 #[rustfmt::skip]
 pub(super) const CONVERSIONS: &[KindConversion] = &[
     KindConversion { kind: "MachineDeployment", sections: &[
@@ -63,7 +67,30 @@ pub(super) const CONVERSIONS: &[KindConversion] = &[
         ("spec.controlPlane", &[HEALTH_CHECK]),
         ("spec.workers.machineDeployments.*", &[HEALTH_CHECK, &[Move("strategy.remediation.maxInFlight", "healthCheck.remediation.maxInFlight")], STRATEGY]),
     ] },
+
+    KindConversion { kind: "RKE2ControlPlane", sections: &[
+        ("spec", &[&[Default("infrastructureRef", "machineTemplate.infrastructureRef"), Default("nodeDrainTimeout", "machineTemplate.nodeDrainTimeout")]]),
+        ("spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
+    ] },
+    KindConversion { kind: "RKE2ControlPlaneTemplate", sections: &[
+        ("spec.template.spec", &[&[Drop("infrastructureRef"), Drop("nodeDrainTimeout"), Drop("replicas"), Drop("version")]]),
+        ("spec.template.spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
+    ] },
+    KindConversion { kind: "RKE2Config", sections: &[] },
+    KindConversion { kind: "RKE2ConfigTemplate", sections: &[] },
+    KindConversion { kind: "KThreesControlPlane", sections: &[
+        ("spec", &[&[
+            Move("upgradeAfter", "rolloutAfter"),
+            Move("nodeDrainTimeout", "machineTemplate.nodeDrainTimeout"),
+            Move("infrastructureTemplate", "machineTemplate.infrastructureRef"),
+        ]]),
+        ("spec.kthreesConfigSpec.serverConfig", &[K3S]),
+    ] },
+    KindConversion { kind: "KThreesConfig", sections: &[("spec.serverConfig", &[K3S])] },
+    KindConversion { kind: "KThreesConfigTemplate", sections: &[("spec.template.spec.serverConfig", &[K3S])] },
 ];
+
+const K3S: &[Rewrite] = &[NoCloudProvider];
 
 const MACHINE: &[Rewrite] = &[
     Seconds("nodeDrainTimeout", &["deletion.nodeDrainTimeoutSeconds"]),

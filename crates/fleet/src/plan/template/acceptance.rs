@@ -42,12 +42,17 @@ const TEMPLATE_SPEC: &[&str] = &["spec.template.spec"];
 ///
 /// Sources, the `ValidateUpdate` of each kind if no other is named. Cluster API v1.14: bootstrap/kubeadm/webhooks,
 /// controlplane/kubeadm/webhooks, test/infrastructure/docker/webhooks (for kinds `Docker…` v1.11). AWS: webhooks and
-/// bootstrap/eks/webhooks. Azure: internal/webhooks. CloudStack: api/v1beta3. DigitalOcean: api/webhooks. Google
-/// Cloud: webhooks and exp/webhooks. Hetzner: pkg/webhook. IBM Cloud: internal/webhooks. KubeVirt:
-/// pkg/webhookhandler/validator.go, for the cluster the rule in api/v1alpha1/kubevirtclustertemplate_types.go. Linode:
-/// the rules of its CustomResourceDefinition; it has no webhook for templates. Metal3: internal/webhooks. Nutanix: its
-/// only webhook for templates sets defaults. OpenStack: pkg/webhooks. Oracle: api/v1beta2. Proxmox: internal/webhook.
-/// RKE2: bootstrap/api and controlplane/api. vSphere: internal/webhooks.
+/// bootstrap/eks/webhooks. Azure: internal/webhooks. Canonical: bootstrap/api/v1beta2. CloudStack: api/v1beta3. Cloud
+/// Director: api/v1beta3. DigitalOcean: api/webhooks. Equinix Metal (Packet): api/v1beta1. Google Cloud: webhooks and
+/// exp/webhooks. Hetzner: pkg/webhook. Hivelocity: api/v1alpha1. IBM Cloud: internal/webhooks. K3s: bootstrap/api/v1beta2.
+/// KubeVirt: pkg/webhookhandler/validator.go, for the cluster the rule in api/v1alpha1/kubevirtclustertemplate_types.go.
+/// MAAS: api/v1beta1. Metal3: internal/webhooks. OpenStack: pkg/webhooks. Oracle: api/v1beta2. Outscale: api/v1beta2.
+/// Proxmox: internal/webhook. RKE2: bootstrap/api and controlplane/api. Scaleway: internal/webhook/v1alpha2. Talos:
+/// api/v1beta1 of the bootstrap provider. Tinkerbell: api/v1beta1. vSphere: internal/webhooks.
+///
+/// Linode and IONOS Cloud: the rules of their CustomResourceDefinitions; they have no webhooks for templates. Neither
+/// webhooks for updates nor such rules have Nutanix, Harvester, k0smotron, LXC, and the other kinds of AWS, Azure, Canonical,
+/// Cloud Director, Google Cloud, IBM Cloud, K3s and Oracle that are free here.
 #[rustfmt::skip]
 const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("KubeadmConfigTemplate"),
@@ -59,10 +64,17 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
 
     fixed("AWSClusterTemplate",             SPEC),
     fixed("AWSMachineTemplate",             TEMPLATE_SPEC),
+    free("AWSManagedClusterTemplate"),
     free("EKSConfigTemplate"),
+    free("NodeadmConfigTemplate"),
+    free("AzureASOManagedClusterTemplate"),
+    free("AzureASOManagedControlPlaneTemplate"),
+    free("AzureASOManagedMachinePoolTemplate"),
     fixed("AzureClusterTemplate",           TEMPLATE_SPEC),
     fixed("AzureMachineTemplate",           TEMPLATE_SPEC),
     free("AzureManagedClusterTemplate"),
+    free("CK8sConfigTemplate"),
+    free("CK8sControlPlaneTemplate"),
     fixed("CloudStackMachineTemplate", &[
         "spec.template.spec.offering", "spec.template.spec.diskOffering.id", "spec.template.spec.diskOffering.name",
         "spec.template.spec.sshKey", "spec.template.spec.template", "spec.template.spec.details",
@@ -73,16 +85,35 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     fixed("GCPClusterTemplate",             SPEC),
     fixed("GCPMachineTemplate",             SPEC),
     fixed("GCPManagedClusterTemplate",      SPEC),
+    free("GKEConfigTemplate"),
+    free("HarvesterClusterTemplate"),
+    free("HarvesterMachineTemplate"),
     fixed("HCloudMachineTemplate",          SPEC),
     free("HCloudRemediationTemplate"),
     fixed("HetznerBareMetalMachineTemplate", SPEC),
+    free("HetznerBareMetalRemediationTemplate"),
     fixed("HetznerClusterTemplate",         SPEC),
+    fixed("HivelocityClusterTemplate",      SPEC),
+    fixed("HivelocityMachineTemplate",      SPEC),
+    free("HivelocityRemediationTemplate"),
     fixed("IBMPowerVSClusterTemplate",      SPEC),
     free("IBMPowerVSMachineTemplate"),
+    free("IBMVPCClusterTemplate"),
     free("IBMVPCMachineTemplate"),
+    TemplateKind { is_if_set: true, ..fixed("IonosCloudClusterTemplate", &["spec.template.spec.location"]) },
+    TemplateKind { is_if_set: true, ..fixed("IonosCloudMachineTemplate", IONOS) },
+    free("K0sControlPlaneTemplate"),
+    free("K0smotronControlPlaneTemplate"),
+    free("K0sWorkerConfigTemplate"),
+    free("KThreesConfigTemplate"),
+    free("KThreesControlPlaneTemplate"),
     fixed("KubevirtClusterTemplate",        SPEC),
     fixed("KubevirtMachineTemplate",        SPEC),
+    TemplateKind { is_if_set: true, ..fixed("LinodeClusterTemplate", LINODE_CLUSTER) },
     TemplateKind { is_if_set: true, ..fixed("LinodeMachineTemplate", LINODE) },
+    free("LXCClusterTemplate"),
+    free("LXCMachineTemplate"),
+    fixed("MaasMachineTemplate", &["spec.template.spec.image", "spec.template.spec.minCPU", "spec.template.spec.minMemory"]),
     free("Metal3ClusterTemplate"),
     fixed("Metal3DataTemplate",             &["spec.metaData", "spec.networkData"]),
     free("Metal3MachineTemplate"),
@@ -91,13 +122,42 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("NutanixMachineTemplate"),
     fixed("OpenStackClusterTemplate",       TEMPLATE_SPEC),
     TemplateKind { free: &["spec.template.spec.ports.*.allowedAddressPairs"], ..fixed("OpenStackMachineTemplate", TEMPLATE_SPEC) },
+    free("OCIClusterTemplate"),
     free("OCIMachineTemplate"),
+    free("OCIManagedClusterTemplate"),
+    free("OCIManagedControlPlaneTemplate"),
+    free("OCIManagedMachinePoolTemplate"),
+    free("OscClusterTemplate"),
+    free("OscMachineTemplate"),
+    free("PacketMachineTemplate"),
     free("ProxmoxClusterTemplate"),
     fixed("ProxmoxMachineTemplate",         SPEC),
+    free("RemoteClusterTemplate"),
+    free("RemoteMachineTemplate"),
     free("RKE2ConfigTemplate"),
     fixed("RKE2ControlPlaneTemplate",       &["spec.template.spec.registrationMethod"]),
+    fixed("ScalewayMachineTemplate",        TEMPLATE_SPEC),
+    fixed("TalosConfigTemplate",            SPEC),
+    fixed("TinkerbellMachineTemplate",      SPEC),
+    fixed("VCDClusterTemplate",             TEMPLATE_SPEC),
+    free("VCDMachineTemplate"),
     fixed("VSphereClusterTemplate",         TEMPLATE_SPEC),
     fixed("VSphereMachineTemplate",         TEMPLATE_SPEC),
+];
+
+const IONOS: &[&str] = &[
+    "spec.template.spec.datacenterID",
+    "spec.template.spec.failoverIP",
+    "spec.template.spec.networkID",
+    "spec.template.spec.type",
+];
+
+const LINODE_CLUSTER: &[&str] = &[
+    "spec.template.spec.network.enableVPCBackends",
+    "spec.template.spec.network.useVlan",
+    "spec.template.spec.nodeBalancerFirewallRef",
+    "spec.template.spec.vpcID",
+    "spec.template.spec.vpcRef",
 ];
 
 #[rustfmt::skip]
@@ -170,6 +230,9 @@ mod tests {
             ("HCloudMachineTemplate", labels("a"), labels("b"), Refused("spec")),
             ("Metal3MachineTemplate", image("a"), image("b"), Accepted),
             ("KubeadmConfigTemplate", image("a"), image("b"), Accepted),
+            ("MaasMachineTemplate", image("a"), image("b"), Refused("spec.template.spec.image")),
+            ("OscMachineTemplate", image("a"), image("b"), Accepted),
+            ("TinkerbellMachineTemplate", labels("a"), labels("b"), Refused("spec")),
             ("LinodeMachineTemplate", image("a"), image("b"), Refused("spec.template.spec.image")),
             ("LinodeMachineTemplate", machine(json!({ "tags": ["a"] })), image("a"), Accepted),
             ("OpenStackMachineTemplate", pairs("10.0.0.1", "p"), pairs("10.0.0.2", "p"), Accepted),
