@@ -21,6 +21,10 @@ func Go(ctx context.Context, folder string, args ...string) error {
 
 // ModuleField is what `go list` reports about a module; flags are the go command's.
 func ModuleField(ctx context.Context, folder, module, field string, flags ...string) (string, error) {
+	// Before that, the module has no folder.
+	if err := Go(ctx, folder, append(append([]string{"mod", "download"}, flags...), module)...); err != nil {
+		return "", err
+	}
 	command := exec.CommandContext(ctx, "go", append(append([]string{"list", "-m", "-f", field}, flags...), module)...)
 	command.Dir = folder
 	output, err := command.Output()
