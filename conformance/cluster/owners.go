@@ -351,8 +351,7 @@ func moveWithOwners(ctx context.Context, r *run) error {
 	return errors.Join(r.touch(ctx, 0), r.allHave(ctx, key), r.settle(ctx), r.lose(ctx, key))
 }
 
-// stripOwners lets Alice remove the owners of everything derived. What is there then belongs to an unknown manager as soon as
-// somebody applies, and stays, with the policy as without it.
+// stripOwners lets Alice remove the owners of everything derived. What the topology loses after that goes nevertheless.
 func stripOwners(ctx context.Context, r *run) error {
 	const key = "stripped"
 	if err := r.gain(ctx, key); err != nil {

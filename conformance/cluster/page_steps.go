@@ -69,7 +69,7 @@ var stepAbout = map[string]string{
 	"move-with-owners": "the Cluster is moved and each new object gets the `managedFields` of the old one, as `clusterctl move` does; Alice " +
 		"edits what is derived, and the topology loses it",
 	"owners-stripped": "Alice removes the `managedFields` of everything derived by `[{}]`, and the topology loses a label and an annotation, " +
-		"which stay",
+		"which go nevertheless",
 	"extension":              "an extension is started that agrees to every in-place update",
 	"in-place-workers":       "a MachineDeployment gets a failure domain: a Machine moves to a new MachineSet and is updated",
 	"three-control-planes":   "the control plane gets three Machines",
