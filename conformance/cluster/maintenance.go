@@ -126,27 +126,7 @@ func restore(ctx context.Context, r *run) error {
 		if err != nil {
 			return err
 		}
-		for _, o := range saved {
-			if err := r.release(ctx, o); err != nil {
-				return err
-			}
-		}
-		for _, o := range saved {
-			if o.GetKind() == "Secret" {
-				continue
-			}
-			if err := r.gone(ctx, o.GetKind(), o.GetName()); err != nil {
-				return err
-			}
-		}
-		for _, o := range saved {
-			copied := anew(o, nil)
-			copied.SetOwnerReferences(nil)
-			if _, err := tool.Create(ctx, copied); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.recreate(ctx, tool, saved, false)
 	})
 	if err != nil {
 		return err
@@ -154,6 +134,11 @@ func restore(ctx context.Context, r *run) error {
 	if err := r.machines(ctx, 4); err != nil {
 		return err
 	}
+	return r.ownedAgain(ctx, machine)
+}
+
+// ownedAgain waits until a restored Machine has its owner.
+func (r *run) ownedAgain(ctx context.Context, machine *object) error {
 	return r.until(ctx, "the Machine has its owner again", func() error {
 		restored := r.record.get("Machine", machine.GetName())
 		if restored == nil {

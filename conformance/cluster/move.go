@@ -19,9 +19,15 @@ var order = []string{
 	"MachinePool", "DevMachinePool", "MachineSet", "Machine", "DevMachine", "KubeadmConfig", "Secret",
 }
 
-// move does what `clusterctl move` to a folder and back does: the Cluster is paused, everything is taken away and
-// created again by an administrator, with new identities and its ownerReferences; then it is resumed.
-func move(ctx context.Context, r *run) error {
+// move does what `clusterctl move` to a folder and back does.
+func move(ctx context.Context, r *run) error { return r.move(ctx, false, 4) }
+
+// move pauses the Cluster, takes everything away, lets an administrator create it again, with new identities and its
+// ownerReferences, and resumes. With owners the new objects get the managedFields of the old ones, as `clusterctl move` to another
+// API server does.
+//
+// Source: Cluster API, cmd/clusterctl/client/cluster/mover.go, patchTopologyManagedFields.
+func (r *run) move(ctx context.Context, withOwners bool, machines int) error {
 	if err := r.editCluster(ctx, func(o *object) { put(o, "spec", "paused", true) }); err != nil {
 		return err
 	}
@@ -65,6 +71,11 @@ func move(ctx context.Context, r *run) error {
 			r.expect(fmt.Sprintf("a moved %s has the labels it had", o.GetKind()), "true", "true",
 				fmt.Sprint(o.GetLabels()) == fmt.Sprint(created.GetLabels()))
 		}
+		if withOwners {
+			if _, err := r.API.PatchAs(ctx, created, ownedAs(o), ""); err != nil {
+				return err
+			}
+		}
 	}
 	if err := r.settle(ctx); err != nil {
 		return err
@@ -72,7 +83,7 @@ func move(ctx context.Context, r *run) error {
 	if err := r.editCluster(ctx, func(o *object) { put(o, "spec", "paused", false) }); err != nil {
 		return err
 	}
-	return r.machines(ctx, 4)
+	return r.machines(ctx, machines)
 }
 
 // removeRecreated removes a label and an annotation from the class that objects have which were created again, and adds

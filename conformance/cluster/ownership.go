@@ -22,6 +22,13 @@ var ownership = []step{
 	{name: "hand-made", play: handMade},
 	{name: "backfill", play: backfill},
 	{name: "set-and-dropped", play: setAndDropped},
+	{name: "owners-emptied", play: emptyOwners},
+	{name: "owners-stale", play: staleOwners},
+	{name: "older-entry", play: olderEntry},
+	{name: "storage-migration", play: migrateStorage},
+	{name: "restore-with-owners", play: restoreWithOwners},
+	{name: "move-with-owners", play: moveWithOwners},
+	{name: "owners-stripped", play: stripOwners},
 }
 
 // shortOwnership is what shows a policy that forgets who owns a field.
@@ -32,20 +39,20 @@ var shortOwnership = []string{"create", "sources", "edit-in-every-way", "apply-a
 // propagated from above a moment earlier does not become its owner, and nobody says how long that takes.
 func editInEveryWay(ctx context.Context, r *run) error {
 	pause(ctx, cached)
-	for _, d := range slices.Backward(derived) {
-		o, err := r.first(d.kind, d.labels)
-		if err != nil {
-			return err
-		}
+	err := r.eachDerived(func(o *object, place string) error {
 		for i := range writers {
 			w := &writers[i]
-			if !w.edits(d.kind) {
+			if !w.edits(o.GetKind()) {
 				continue
 			}
-			if err := r.editOnce(ctx, w, d.kind, place(d.labels), o); err != nil {
+			if err := r.editOnce(ctx, w, o.GetKind(), place, o); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return errors.Join(r.touch(ctx, 0), r.recovered(ctx))
 }
@@ -111,26 +118,37 @@ func releaseApplied(ctx context.Context, r *run) error {
 // eachApplier lets each applier do something to each derived object, the last ones first: what is applied to a template
 // must not propagate before it is applied there too.
 func (r *run) eachApplier(ctx context.Context, do func(context.Context, *writer, *client, *object, edits) error) error {
-	for _, d := range slices.Backward(derived) {
-		o, err := r.first(d.kind, d.labels)
-		if err != nil {
-			return err
-		}
+	err := r.eachDerived(func(o *object, _ string) error {
 		for i := range writers {
 			w := &writers[i]
-			if w.apply == nil || !w.edits(d.kind) {
+			if w.apply == nil || !w.edits(o.GetKind()) {
 				continue
 			}
 			c, err := r.as(w.user)
 			if err != nil {
 				return err
 			}
-			if err := do(ctx, w, c, o, w.editsOf(d.kind)); err != nil {
+			if err := do(ctx, w, c, o, w.editsOf(o.GetKind())); err != nil {
 				return err
 			}
 		}
-	}
+		return nil
+	})
 	r.people["alice"].Warnings.Take()
+	return err
+}
+
+// eachDerived does something to each derived object, the last ones first, with its place.
+func (r *run) eachDerived(do func(o *object, place string) error) error {
+	for _, d := range slices.Backward(derived) {
+		o, err := r.first(d.kind, d.labels)
+		if err == nil {
+			err = do(o, place(d.labels))
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

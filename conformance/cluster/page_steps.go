@@ -40,9 +40,9 @@ var stepAbout = map[string]string{
 	"provider-identity": "the controller corrects `cluster.x-k8s.io/control-plane`, then its ownerReference",
 	"healed":            "the reads succeed again, and every derived object is written once: what was missed is completed",
 	"sources":           "labels and fields are added to the topology, annotations to the class: two keys for each writer",
-	"edit-in-every-way": "eight writers change and remove them on ten kinds of derived objects, in metadata, templates and " +
+	"edit-in-every-way": "nine writers change and remove them on ten kinds of derived objects, in metadata, templates and " +
 		"fields: `kubectl edit`, a program's update, client-side apply, server-side apply without force and " +
-		"with it, Argo CD client-side and server-side, Flux",
+		"with it, Argo CD client-side and server-side, `helm upgrade`, Flux",
 	"apply-again":    "those that apply apply once more",
 	"remove-sources": "class and topology lose all of it",
 	"apply-still":    "those that apply still apply their own values, which stay now",
@@ -57,6 +57,19 @@ var stepAbout = map[string]string{
 		"and an annotation, and an administrator writes the Node; then the controller may write again, and the Machine loses both",
 	"set-and-dropped": "while Cluster API's managers may not write, the topology gains a label, an annotation, a timeout, a taint and a " +
 		"readiness gate, Alice writes everything derived, and the topology loses them; then the managers may write again",
+	"owners-emptied": "the topology gains a label and an annotation; Alice replaces everything derived by files with `managedFields: []` and " +
+		"without what was gained; then the topology loses it",
+	"owners-stale": "the same, with files from before the topology gained it, whose `managedFields` are of that time",
+	"older-entry": "the same, while a manager applies in the older version of the API: first other values, then those of the topology, " +
+		"and nothing after the topology has lost them",
+	"storage-migration": "the same, while the policy is absent; then the API server's storage version migrator applies every object without " +
+		"a change, and Cluster API completes the rest",
+	"restore-with-owners": "while the Cluster is paused, a Machine and its parts are restored from a backup from before the topology lost a " +
+		"label and an annotation, and get the `managedFields` of that time, as Velero does",
+	"move-with-owners": "the Cluster is moved and each new object gets the `managedFields` of the old one, as `clusterctl move` does; Alice " +
+		"edits what is derived, and the topology loses it",
+	"owners-stripped": "Alice removes the `managedFields` of everything derived by `[{}]`, and the topology loses a label and an annotation, " +
+		"which go nevertheless",
 	"extension":              "an extension is started that agrees to every in-place update",
 	"in-place-workers":       "a MachineDeployment gets a failure domain: a Machine moves to a new MachineSet and is updated",
 	"three-control-planes":   "the control plane gets three Machines",

@@ -74,6 +74,7 @@ var writers = []writer{
 	// Source: argo-cd, gitops-engine/pkg/utils/kube/resource_ops.go, newApplyOptions.
 	{name: "argo", user: argoCD, apply: clientApply("argocd-controller"), kinds: byArgo},
 	{name: "argo-server", user: argoCD, apply: serverApply("argocd-controller", true)},
+	{name: "helm", user: "alice", apply: upgrade()},
 	// As a dry run says, nothing changes when it lets go of what others own too, so that it never would.
 	{name: "flux", user: flux, apply: applyDrifted, mark: "kustomize.toolkit.fluxcd.io/name", release: serverApply(fluxManager, true)},
 }
@@ -114,13 +115,9 @@ func replace(ctx context.Context, c *client, o *object, e edits) (*object, error
 // CreateThreeWayJSONMergePatch.
 func clientApply(manager string) func(context.Context, *client, *object, configuration) (*object, error) {
 	return func(ctx context.Context, c *client, o *object, wanted configuration) (*object, error) {
-		resource, err := c.Of(o)
+		live, err := c.Get(ctx, o)
 		if err != nil {
 			return nil, err
-		}
-		live, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
-		if err != nil {
-			return nil, harness.Told("get", o, err)
 		}
 		last := configuration{}
 		if text := live.GetAnnotations()[lastApplied]; text != "" {
@@ -134,12 +131,34 @@ func clientApply(manager string) func(context.Context, *client, *object, configu
 			return nil, err
 		}
 		annotated := merged(wanted, configuration{"metadata": configuration{"annotations": configuration{lastApplied: string(text)}}})
-		patch := merged(without(annotated, live.Object, true), nulls(without(last, wanted, false)))
-		if len(patch) == 0 {
-			return live, nil
-		}
-		return c.PatchAs(ctx, o, patch, manager)
+		return patchThreeWay(ctx, c, live, last, annotated, manager)
 	}
+}
+
+// upgrade is `helm upgrade` for a custom resource, with a three-way merge: Helm keeps the manifest of its last release itself.
+//
+// Source: helm, pkg/kube/client.go, createPatch with threeWayMergeForUnstructured.
+func upgrade() func(context.Context, *client, *object, configuration) (*object, error) {
+	released := map[string]configuration{}
+	return func(ctx context.Context, c *client, o *object, wanted configuration) (*object, error) {
+		live, err := c.Get(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		name := key(o.GetKind(), o.GetName())
+		last := released[name]
+		released[name] = part(o, wanted).Object
+		return patchThreeWay(ctx, c, live, last, released[name], "helm")
+	}
+}
+
+// patchThreeWay sends what differs from an object, and nulls for what was written last and is not wanted any more.
+func patchThreeWay(ctx context.Context, c *client, live *object, last, wanted configuration, manager string) (*object, error) {
+	patch := merged(without(wanted, live.Object, true), nulls(without(last, wanted, false)))
+	if len(patch) == 0 {
+		return live, nil
+	}
+	return c.PatchAs(ctx, live, patch, manager)
 }
 
 // serverApply is `kubectl apply --server-side`, with --force-conflicts or without.
@@ -153,13 +172,9 @@ func serverApply(manager string, force bool) func(context.Context, *client, *obj
 //
 // Source: fluxcd/pkg, ssa/manager_apply.go, Apply and hasDrifted.
 func applyDrifted(ctx context.Context, c *client, o *object, wanted configuration) (*object, error) {
-	resource, err := c.Of(o)
+	live, err := c.Get(ctx, o)
 	if err != nil {
 		return nil, err
-	}
-	live, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
-	if err != nil {
-		return nil, harness.Told("get", o, err)
 	}
 	options := metav1.ApplyOptions{FieldManager: fluxManager, Force: true, DryRun: []string{metav1.DryRunAll}}
 	tried, err := c.ApplyWith(ctx, part(o, wanted), options)

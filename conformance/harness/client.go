@@ -107,6 +107,16 @@ func (c *Client) Of(o *Object) (dynamic.ResourceInterface, error) {
 	return c.Resource(o.GetAPIVersion(), o.GetKind(), o.GetNamespace())
 }
 
+// Get reads an object as it is now.
+func (c *Client) Get(ctx context.Context, o *Object) (*Object, error) {
+	resource, err := c.Of(o)
+	if err != nil {
+		return nil, err
+	}
+	read, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
+	return read, Told("get", o, err)
+}
+
 // Create creates an object.
 func (c *Client) Create(ctx context.Context, o *Object) (*Object, error) {
 	resource, err := c.Of(o)

@@ -100,3 +100,20 @@ impl ClusterState {
 pub fn is_cluster_apis_own(group: &str, kind: &str) -> bool {
     group == CORE_GROUP || ([BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&group) && kind.starts_with("Kubeadm"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kubeadm_is_cluster_apis_own_in_its_groups_only() {
+        for (group, kind, expected) in [
+            (CORE_GROUP, "Machine", true),
+            (BOOTSTRAP_GROUP, "KubeadmConfig", true),
+            (BOOTSTRAP_GROUP, "RKE2Config", false),
+            ("bootstrap.example.com", "KubeadmConfig", false),
+        ] {
+            assert_eq!(is_cluster_apis_own(group, kind), expected, "{group} {kind}");
+        }
+    }
+}

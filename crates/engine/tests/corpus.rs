@@ -7,8 +7,8 @@ use metadata_propagation::tags::{
     CLOUDS, Cloud, Form, INFRA_CLUSTERS, KeyCase, PROFILES, STRICT_PROFILES, TagSkipReason,
 };
 use metadata_propagation::{GUARDS, RULES, Version};
-use serde_json::Value;
-use testkit::runner::walk;
+use serde_json::{Value, json};
+use testkit::runner::{engine_of_files, walk};
 
 /// What the reports of the corpus say.
 #[derive(Default)]
@@ -195,5 +195,34 @@ fn every_edition_and_the_version_before_it_have_a_case() -> Result<()> {
         }
     }
     assert_eq!(missing, Vec::<Version>::new());
+    Ok(())
+}
+
+#[test]
+fn in_files_fields_have_no_owners() -> Result<()> {
+    let recorded = r#"{"labels":["team"],"annotations":[],"fields":[]}"#;
+    let recorded = json!({ "metadata-propagation.plexsphere.com/managed": recorded });
+    let expected = [
+        (
+            "other-control-plane/what_is_added_enters_the_providers_entry",
+            json!([
+                { "op": "add", "path": "/metadata/annotations", "value": recorded },
+                { "op": "add", "path": "/metadata/labels/team", "value": "red" },
+            ]),
+        ),
+        (
+            "ownership/without_managed_fields_an_edit_is_left_to_cluster_api",
+            json!([{ "op": "replace", "path": "/metadata/labels/team", "value": "red" }]),
+        ),
+    ];
+    let mut found = Vec::new();
+    walk(|case, review, _| {
+        if let Some((name, _)) = expected.iter().find(|(name, _)| **name == *case.name) {
+            let answer = engine_of_files(review, &case.settings, &case.cluster)?;
+            found.push((*name, serde_json::to_value(answer.patch)?));
+        }
+        Ok(())
+    })?;
+    assert_eq!(found, expected);
     Ok(())
 }

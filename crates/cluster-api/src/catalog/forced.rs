@@ -104,3 +104,17 @@ impl fmt::Display for ForcedValue {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_printed_as_the_page_prints_it_and_its_value_in_words() {
+        let row = &FORCED[4];
+        let printed = "`topology.cluster.x-k8s.io/deployment-name` is set by Cluster API on objects that \
+                       `Cluster.spec.topology.workers.machineDeployments[i].metadata` propagates to";
+        assert_eq!(row.to_string(), printed);
+        assert_eq!(row.value.to_string(), "name of the topology's entry");
+    }
+}

@@ -215,3 +215,24 @@ impl fmt::Display for Criterion {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_printed_with_its_source_and_its_criteria() {
+        let to_nodes = RULES.iter().find(|rule| rule.map == Labels && rule.to == [Node]).expect("there is one");
+        let Keys::Only(criteria) = to_nodes.keys else { panic!("{:?}", to_nodes.keys) };
+        let criteria: Vec<String> = criteria.iter().map(ToString::to_string).collect();
+        let printed = "`Machine.labels.[label-meets-criteria]` => `Node.labels`";
+        assert_eq!(to_nodes.line_with_source(), printed);
+        let expected = [
+            "prefix `node-role.kubernetes.io`",
+            "domain `node-restriction.kubernetes.io`",
+            "domain `node.cluster.x-k8s.io`",
+            "`clusterApi.node.additionalLabels`",
+        ];
+        assert_eq!(criteria, expected);
+    }
+}

@@ -123,7 +123,7 @@ mod tests {
             ("v1.9.11", "v1.9.7"),
             ("v1.9.99999", "v1.9.7"),
         ] {
-            assert_eq!(text.parse::<Version>().unwrap().to_string(), printed, "{text}");
+            assert_eq!(String::from(text.parse::<Version>().unwrap()), printed, "{text}");
         }
     }
 
