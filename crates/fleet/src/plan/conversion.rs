@@ -58,29 +58,34 @@ pub(crate) fn of_other_version(id: &ObjectId, object: &Value) -> Vec<(String, St
         "v1beta1" => (false, NEWEST),
         _ => return Vec::new(),
     };
+    let Some(conversion) = conversion(id) else { return Vec::new() };
     let mut found = Vec::new();
-    for (base, rewrites) in conversion(id).map_or(&[][..], |conversion| conversion.sections) {
+    for (base, rewrites) in conversion.sections {
         for (path, section) in rewrite::sections(object, base) {
             let rewrites = || rewrites.iter().copied().flatten();
             found.extend(rewrites().flat_map(|rewrite| rewrite.other_fields(section, &path, is_newest)));
         }
     }
+    let of_alpha = found.len();
+    found.extend(conversion.alpha.iter().flat_map(|rewrite| rewrite.other_fields(object, "", true)));
     let is_below = |field: &OtherField, above: &OtherField| {
         field.at.strip_prefix(&above.at).is_some_and(|rest| rest.starts_with('.'))
     };
     // Of a field and what is in it, the one that has another path is named.
-    let is_named = |field: &&OtherField| {
+    let is_named = |field: &OtherField| {
         !found.iter().any(|other| match &field.instead {
             Instead::Nothing => is_below(other, field),
             _ => is_below(field, other) && matches!(other.instead, Instead::Field(_)),
         })
     };
-    let sentence = |field: &OtherField| match &field.instead {
+    let sentence = |field: &OtherField, other: &str| match &field.instead {
         Instead::Field(instead) => format!("this field is one of {other}: in {version} it is `{instead}`"),
         Instead::Nothing => format!("this field is one of {other}: {version} does not have it"),
         Instead::Form(form) => format!("this has the form of {other}: in {version} it is {form}"),
     };
-    found.iter().filter(is_named).map(|field| (field.at.clone(), sentence(field))).collect()
+    let versions = (0..found.len()).map(|number| if number < of_alpha { other } else { "v1alpha1" });
+    let named = found.iter().zip(versions).filter(|(field, _)| is_named(field));
+    named.map(|(field, other)| (field.at.clone(), sentence(field, other))).collect()
 }
 
 /// An object of v1beta1 with fields whose defaults its webhook takes from deprecated ones.
@@ -405,6 +410,10 @@ mod tests {
             )])
         );
         assert_eq!(found(BOOTSTRAP_GROUP, "v1beta1", "KubeadmConfig", arguments), []);
+        assert_eq!(
+            found(CONTROL_PLANE_GROUP, "v1beta1", "RKE2ControlPlane", json!({ "agentConfig": { "version": "v1" } })),
+            owned(&[("spec.agentConfig.version", "this field is one of v1alpha1: in v1beta1 it is `spec.version`")])
+        );
     }
 
     #[test]

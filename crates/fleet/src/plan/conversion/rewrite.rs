@@ -51,7 +51,7 @@ impl Rewrite {
     /// The fields of a section that only the other version has, with `base` as the path of the section. `is_newest` is the
     /// version of the section.
     pub(super) fn other_fields(&self, section: &Value, base: &str, is_newest: bool) -> Vec<OtherField> {
-        let path = |field: &str| format!("{base}.{field}");
+        let path = |field: &str| if base.is_empty() { field.to_owned() } else { format!("{base}.{field}") };
         let is_written = |field: &str| at(section, field).is_some_and(|value| !value.is_null());
         let other =
             |field: &str, instead| Vec::from_iter(is_written(field).then(|| OtherField { at: path(field), instead }));
