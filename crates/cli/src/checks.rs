@@ -122,7 +122,7 @@ const CHECKS: &[Check] = &[
     },
     Check {
         id: REFUSED,
-        finds: "a validating webhook of Cluster API refuses the object",
+        finds: "the API server or a validating webhook of Cluster API refuses the object",
         help: "correct the field that the message names; applying the manifest fails until then",
         page: "cli-check.md",
         heading: "check",

@@ -1,6 +1,6 @@
 //! Small repositories before and after a change: `testdata/repositories/NAME/{before,after}`, committed one after the other with
-//! the tags `before` and `after`. `expected.txt` has what is typed there and what is printed; `BLESS=1` rewrites it.
-//! A folder without `before` is the same on both sides.
+//! the tags `before` and `after`. `after` has only the files that differ; an empty one is deleted. `expected.txt` has what is
+//! typed there and what is printed; `BLESS=1` rewrites it. A folder without `before` is the same on both sides.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
@@ -71,7 +71,6 @@ fn commit(repository: &Path, folder: &Path) {
     git(&["init", "--quiet", "--initial-branch", "main"]);
     for side in ["before", "after"] {
         if repository.join(side).is_dir() {
-            git(&["rm", "-r", "--quiet", "--ignore-unmatch", "."]);
             copy(&repository.join(side), folder);
         }
         git(&["add", "--all", "--force"]);
@@ -86,9 +85,12 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.unwrap();
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if path.is_symlink() {
+            let _ = fs::remove_file(&target);
             std::os::unix::fs::symlink(fs::read_link(&path).unwrap(), target).unwrap();
         } else if path.is_dir() {
             copy(&path, &target);
+        } else if entry.metadata().unwrap().len() == 0 {
+            fs::remove_file(target).unwrap();
         } else {
             fs::copy(&path, &target).unwrap();
         }

@@ -17,7 +17,7 @@ use crate::fleet::Fleet;
 use crate::object::FleetObject;
 use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use crate::probe::{Blame, ReadProblem, blame, probe};
-use crate::refusal::{Refusal, filled_by, has_rules, of_object};
+use crate::refusal::{Refusal, filled_by, has_rules, has_variable, of_object};
 use crate::relations::{is_of_topology, related};
 use crate::templates::TemplateEvaluation;
 use crate::topology_findings::topology_findings;
@@ -112,7 +112,7 @@ impl Checker {
             for Blame { problem, .. } in blames.iter().filter(|blame| blame.object == title) {
                 if checked.own_problem.as_ref() != Some(problem) {
                     let message = messages::no_parent(&title, problem);
-                    checked.findings.push(unreadable(message, problem.at()));
+                    checked.findings.push(unreadable(object, message, problem.at()));
                 }
                 checked.is_concerned = true;
             }
@@ -180,7 +180,7 @@ impl Checker {
             notes = completed.notes;
         } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
             let at = rejection.at.unwrap_or_default();
-            findings.push(unreadable(rejection.message, &at));
+            findings.push(unreadable(object, rejection.message, &at));
         }
         findings.extend(refused);
         findings.extend(of_checks(&report));
@@ -194,10 +194,12 @@ impl Checker {
     }
 }
 
-/// The finding that an object does not have the structure of a Kubernetes object.
-fn unreadable(message: String, at: &str) -> ObjectFinding {
+/// The finding that an object does not have the structure of a Kubernetes object. What a variable stands for is not known.
+fn unreadable(object: &FleetObject, message: String, at: &str) -> ObjectFinding {
+    let written: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let value = written.pointer(&format!("/{}", at.replace('.', "/"))).and_then(Value::as_str);
     ObjectFinding {
-        level: FindingLevel::Error,
+        level: if value.is_some_and(has_variable) { FindingLevel::Note } else { FindingLevel::Error },
         check: UNREADABLE,
         message,
         at: at.to_owned(),

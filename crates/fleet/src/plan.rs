@@ -2,7 +2,7 @@
 
 mod bare;
 mod class;
-mod conversion;
+pub(crate) mod conversion;
 mod deferred;
 mod difference;
 mod infrastructure;
@@ -38,6 +38,7 @@ use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId, create};
 use crate::object_finding::UNREADABLE;
+use crate::refusal::has_variable;
 use crate::relations::is_of_topology;
 
 pub use self::reach::Machines;
@@ -287,7 +288,8 @@ fn edits(
         |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
     let (stored, written) = (owned(old), owned(new));
     let sides = Sides { before, after, settings };
-    let mut edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
+    let [known_old, known_new] = [&stored.json, &written.json].map(|json| without_variables(json));
+    let mut edits = impact(&new.id, &new.version, [&known_old, &known_new], sides);
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     if !edits.iter().any(|edit| edit.at.starts_with("spec")) {
         let of_provider = provider::edits(&new.id, [&old.version, &new.version], [&was, &is], before);
@@ -402,6 +404,27 @@ fn impact(id: &ObjectId, version: &str, [old, new]: [&str; 2], sides: Sides<'_>)
     }
     let report = evaluate(&review, sides.settings, sides.after).report.unwrap_or_default();
     report.rollout.map(|impact| impact.edits).unwrap_or_default()
+}
+
+/// An object without the maps and lists that are filled in before it is applied: the rest can be compared.
+fn without_variables(json: &str) -> Cow<'_, str> {
+    const FIELDS: [&str; 6] = ["annotations", "labels", "matchLabels", "metadata", "readinessGates", "taints"];
+    fn remove(value: &mut Value) {
+        match value {
+            Value::Array(elements) => elements.iter_mut().for_each(remove),
+            Value::Object(fields) => {
+                let is_variable = |value: &Value| value.as_str().is_some_and(has_variable);
+                fields.retain(|field, value| !FIELDS.contains(&&**field) || !is_variable(value));
+                fields.values_mut().for_each(remove);
+            }
+            _ => {}
+        }
+    }
+    let Some(mut object) = has_variable(json).then(|| serde_json::from_str(json).ok()).flatten() else {
+        return Cow::Borrowed(json);
+    };
+    remove(&mut object);
+    Cow::Owned(object.to_string())
 }
 
 /// Whether a Cluster in the files uses a class.

@@ -82,7 +82,7 @@ pub(crate) mod messages {
         "`apiVersion`, `kind`, `metadata.name` and `metadata.namespace` must be strings (`y` and `n` are booleans)";
 
     pub(crate) fn no_name(kind: &str) -> String {
-        format!("{kind} has no `metadata.name`")
+        format!("no object: {kind} without `metadata.name`")
     }
 
     pub(crate) fn duplicate(object: &str, before: &str, others: usize) -> String {

@@ -133,9 +133,9 @@ impl DocumentReader {
             return items.into_iter().for_each(|item| self.object(item.get(), &of, origin.clone(), at));
         }
         let Ok(head) = serde_json::from_str::<Head<'_>>(json) else {
-            let is_meant = serde_json::from_str::<Meant>(json).is_ok();
-            let is_patch = serde_json::from_str::<Vec<JsonPatch>>(json).is_ok_and(|patch| !patch.is_empty());
             // A list of two is a struct of two fields to the reader.
+            let is_meant = json.starts_with('{') && serde_json::from_str::<Meant>(json).is_ok();
+            let is_patch = serde_json::from_str::<Vec<JsonPatch>>(json).is_ok_and(|patch| !patch.is_empty());
             let (severity, message) = match is_patch {
                 true => (Severity::Note, messages::JSON_PATCH),
                 false if is_meant => (Severity::Error, messages::NOT_STRINGS),

@@ -1,4 +1,5 @@
-//! What Cluster API's validating webhooks refuse: mistakes that one object shows, and edits that its old value forbids.
+//! What the API server and Cluster API's validating webhooks refuse: mistakes that one object shows, and edits that its old
+//! value forbids.
 
 mod edits;
 mod objects;
@@ -14,6 +15,7 @@ pub(crate) use self::objects::etcd;
 use self::objects::{EMPTY_LIST, OBJECT_RULES};
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
+use crate::plan::conversion::{is_converted, of_other_version};
 use crate::source::Source;
 
 /// A refusal of a webhook.
@@ -42,13 +44,18 @@ struct EditRule {
 /// Whether anything is refused in objects of this kind.
 pub(crate) fn has_rules(id: &ObjectId) -> bool {
     let kinds = OBJECT_RULES.iter().map(|rule| rule.kinds).chain(EDIT_RULES.iter().map(|rule| rule.kinds));
-    kinds.into_iter().any(|kinds| is_meant(id, kinds))
+    kinds.into_iter().any(|kinds| is_meant(id, kinds)) || is_converted(id)
 }
 
 /// The refusals of an object, whatever it was before.
 pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
     let rules = OBJECT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
-    rules.flat_map(|rule| (rule.finds)(object)).collect()
+    rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect()
+}
+
+/// What the API server refuses because its version of the object does not have it.
+pub(crate) fn of_fields(id: &ObjectId, object: &Value) -> Vec<Refusal> {
+    of_other_version(id, object).into_iter().map(|(at, message)| Refusal { at, message }).collect()
 }
 
 /// The refusals of an edit, without those of the old object.
@@ -79,7 +86,12 @@ fn written<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty() && !has_placeholder(text))
 }
 
-/// Whether a text is filled in before it is applied.
+/// Whether a text is a variable of a template, or contains one.
+pub(crate) fn has_variable(text: &str) -> bool {
+    text.contains("${") || text.contains("{{")
+}
+
+/// Whether a text may be filled in before it is applied.
 fn has_placeholder(text: &str) -> bool {
     text.contains(['$', '{', '<'])
 }

@@ -1,10 +1,12 @@
 //! A YAML document as a tree of nodes with their positions.
 
+mod indented;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use granit_parser::{Event, Parser, ScalarStyle, Tag};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Tag};
 
 use crate::problem::messages;
 use crate::scalar::{Scalar, plain};
@@ -71,13 +73,21 @@ impl<'t> Tree<'t> {
     /// # Errors
     /// When the text is not YAML.
     pub(crate) fn read(text: &'t str) -> Result<Tree<'t>, TreeFault> {
+        Tree::strict(text).or_else(|(fault, is_indentation)| {
+            is_indentation.then(|| indented::read(text, fault.at)).flatten().ok_or(fault)
+        })
+    }
+
+    /// The same, without texts that are not indented; whether one is the fault is in the error.
+    fn strict(text: &'t str) -> Result<Tree<'t>, (TreeFault, bool)> {
         let mut tree = Tree::default();
         let mut anchors: BTreeMap<usize, Id> = BTreeMap::new();
         let mut open: Vec<Open<'t>> = Vec::new();
         for event in Parser::new_from_str(text) {
             let (event, span) = event.map_err(|error| {
                 let at = error.marker().byte_offset().unwrap_or_default();
-                TreeFault { message: messages::not_yaml(&error.info()), at }
+                let is_indentation = *error.kind() == ErrorKind::InvalidQuotedScalarIndent;
+                (TreeFault { message: messages::not_yaml(&error.info()), at }, is_indentation)
             })?;
             let begin = span.start.byte_offset().unwrap_or_default();
             let end = span.end.byte_offset().unwrap_or(begin);
@@ -88,7 +98,7 @@ impl<'t> Tree<'t> {
                 ),
                 Event::Alias(anchor) => {
                     let Some(target) = anchors.get(&anchor) else {
-                        return Err(TreeFault { message: messages::ALIAS_OF_ITSELF.to_owned(), at: begin });
+                        return Err((TreeFault { message: messages::ALIAS_OF_ITSELF.to_owned(), at: begin }, false));
                     };
                     (TreeNode { span: begin..end, kind: NodeContent::Alias(*target) }, 0)
                 }
@@ -296,6 +306,29 @@ mod tests {
         let written = |id| &text[tree.written(id).unwrap().span.clone()];
         assert_eq!((written(labels.key), written(team.key), written(team.value)), ("labels", "team", "red"));
         assert_eq!(written(labels.value), "{team: red}");
+    }
+
+    #[test]
+    fn quoted_texts_need_no_indentation() {
+        let text = "a:\n  - b: 'one\n  it''s two\n  three'\n    c: \"x\n\n    \\\"y\"\n    d: e\n";
+        let tree = Tree::read(text).unwrap();
+        let texts = tree.nodes.iter().filter_map(|node| match &node.kind {
+            NodeContent::Scalar(Scalar::Text(value)) => Some((&**value, &text[node.span.clone()])),
+            _ => None,
+        });
+        assert_eq!(
+            texts.collect::<Vec<_>>(),
+            [
+                ("a", "a"),
+                ("b", "b"),
+                ("one it's two three", "'one\n  it''s two\n  three'"),
+                ("c", "c"),
+                ("x\n\"y", "\"x\n\n    \\\"y\""),
+                ("d", "d"),
+                ("e", "e"),
+            ]
+        );
+        assert_eq!(fault("a: 'b\nc'\nd: [\n").1, 6);
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn what_cannot_be_read_is_reported_and_hides_nothing() {
         [
             "a.yaml:2:1 note not a Kubernetes object: `apiVersion` or `kind` is missing",
             "a.yaml:5:2 error cannot read this document: invalid YAML: illegal placement of ':' indicator",
-            "a.yaml:7:1 note K has no `metadata.name`",
+            "a.yaml:7:1 note no object: K without `metadata.name`",
             "a.yaml:15:3 warning key `name` occurs twice in the same mapping; the last value is used",
             "a.yaml:17:1 note not a Kubernetes object: `apiVersion` or `kind` is missing",
             "a.yaml:19:1 error `apiVersion`, `kind`, `metadata.name` and `metadata.namespace` must be strings (`y` and `n` \

@@ -91,6 +91,8 @@ pub enum Gap {
     DefinedTwice(String),
     /// Before the change, Cluster API refuses the Cluster or the class.
     RefusedBefore(Box<TopologyRefusal>),
+    /// A value is filled in before the Cluster is applied.
+    Placeholder(String),
     /// A template of the class is not among the objects.
     NoTemplate(String),
     /// A template is in another version than the class refers to.
@@ -147,6 +149,7 @@ impl fmt::Display for Gap {
             Gap::NoClass => f.write_str("the ClusterClass is not among the objects"),
             Gap::DefinedTwice(name) => write!(f, "{name} is defined twice"),
             Gap::RefusedBefore(refusal) => write!(f, "before the change, Cluster API refuses it: {refusal}"),
+            Gap::Placeholder(written) => write!(f, "it depends on a value that is not in the files: `{written}`"),
             Gap::NoTemplate(name) => write!(f, "{name} is not among the objects"),
             Gap::TemplateVersion(name) => write!(f, "{name} is in another version than the class refers to"),
             Gap::Function(name) => write!(f, "function `{name}` is not evaluated"),

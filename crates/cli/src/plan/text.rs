@@ -38,7 +38,7 @@ pub(super) fn text(answer: &PlanAnswer) -> String {
     let unchanged: Vec<&str> = unchanged.map(|root| words::root(&root.pair)).collect();
     let unchanged = match unchanged.is_empty() || is_one || answer.is_empty() {
         true => String::new(),
-        false => format!("nothing changes in {}\n", unchanged.join(", ")),
+        false => format!("nothing changes in {}\n", words::some(&unchanged)),
     };
     let total = total(answer);
     match answer.has_no_change() {

@@ -24,6 +24,15 @@ pub(super) fn total(answer: &PlanAnswer) -> String {
     }
 }
 
+/// The first names of a list, and how many there are besides.
+pub(super) fn some(names: &[&str]) -> String {
+    let named = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
 /// What a total is about, unless it is about one root or all files together: such as `2 roots and other files: `.
 fn compared(roots: usize, has_others: bool) -> String {
     match (roots, has_others) {
@@ -196,12 +205,8 @@ pub(super) fn change(EntryDifference { at, key, from, to, .. }: &EntryDifference
 pub(super) fn silent(plan: &Plan) -> Option<String> {
     let what = |planned: &Planned| format!("{} {}", planned.id, planned.happens);
     let all: Vec<String> = plan.objects.iter().filter(|planned| is_silent(planned)).map(what).collect();
-    let more = match all.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let named = all.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    (!all.is_empty()).then(|| format!("{named}{more}"))
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    (!all.is_empty()).then(|| some(&all))
 }
 
 /// Whether there is nothing to say about an object except that it changes; of Cluster API's objects, that they are created

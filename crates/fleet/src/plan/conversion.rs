@@ -11,8 +11,10 @@ use std::borrow::Cow;
 use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
 use serde_json::Value;
 
-use self::tables::CONVERSIONS;
-use crate::object::{FleetObject, ObjectId};
+use self::rewrite::{Instead, OtherField, Rewrite};
+use self::tables::{CONVERSIONS, KindConversion};
+use crate::object::{FleetObject, ObjectId, group_and_version};
+use crate::relations::text;
 
 /// The version to which objects are converted.
 const NEWEST: &str = "v1beta2";
@@ -47,13 +49,80 @@ pub(super) fn of_objects(old: &FleetObject, new: &FleetObject) -> Option<[FleetO
     Some([converted(old, &was), converted(new, &is)])
 }
 
-/// Converts an object from v1beta1 if it is not in v1beta2. Returns whether it is now.
+/// What is in an object although only the other version has it, as after an edit of `apiVersion` alone: the API server
+/// refuses it, unless it is told to drop what it does not know. A path and a sentence each.
+pub(crate) fn of_other_version(id: &ObjectId, object: &Value) -> Vec<(String, String)> {
+    let (_, version) = group_and_version(text(object, "apiVersion"));
+    let (is_newest, other) = match version {
+        NEWEST => (true, "v1beta1"),
+        "v1beta1" => (false, NEWEST),
+        _ => return Vec::new(),
+    };
+    let Some(conversion) = conversion(id) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (base, rewrites) in conversion.sections {
+        for (path, section) in rewrite::sections(object, base) {
+            let rewrites = || rewrites.iter().copied().flatten();
+            found.extend(rewrites().flat_map(|rewrite| rewrite.other_fields(section, &path, is_newest)));
+        }
+    }
+    let of_alpha = found.len();
+    found.extend(conversion.alpha.iter().flat_map(|rewrite| rewrite.other_fields(object, "", true)));
+    let is_below = |field: &OtherField, above: &OtherField| {
+        field.at.strip_prefix(&above.at).is_some_and(|rest| rest.starts_with('.'))
+    };
+    // Of a field and what is in it, the one that has another path is named.
+    let is_named = |field: &OtherField| {
+        !found.iter().any(|other| match &field.instead {
+            Instead::Nothing => is_below(other, field),
+            _ => is_below(field, other) && matches!(other.instead, Instead::Field(_)),
+        })
+    };
+    let sentence = |field: &OtherField, other: &str| match &field.instead {
+        Instead::Field(instead) => format!("this field is one of {other}: in {version} it is `{instead}`"),
+        Instead::Nothing => format!("this field is one of {other}: {version} does not have it"),
+        Instead::Form(form) => format!("this has the form of {other}: in {version} it is {form}"),
+    };
+    let versions = (0..found.len()).map(|number| if number < of_alpha { other } else { "v1alpha1" });
+    let named = found.iter().zip(versions).filter(|(field, _)| is_named(field));
+    named.map(|(field, other)| (field.at.clone(), sentence(field, other))).collect()
+}
+
+/// An object of v1beta1 with fields whose defaults its webhook takes from deprecated ones.
+pub(super) fn with_defaults<'v>(id: &ObjectId, version: &str, object: &'v Value) -> Cow<'v, Value> {
+    let sections = conversion(id).filter(|_| version == "v1beta1").map_or(&[][..], |conversion| conversion.sections);
+    let defaults = sections.iter().flat_map(|(base, rewrites)| {
+        rewrites
+            .iter()
+            .copied()
+            .flatten()
+            .filter(|rewrite| matches!(rewrite, Rewrite::Default(..)))
+            .map(move |it| (base, it))
+    });
+    defaults.fold(Cow::Borrowed(object), |mut object, (base, rewrite)| {
+        rewrite::each_at(object.to_mut(), base, &mut |section| rewrite::one(section, rewrite));
+        object
+    })
+}
+
+/// Whether objects of a kind are converted.
+pub(crate) fn is_converted(id: &ObjectId) -> bool {
+    conversion(id).is_some()
+}
+
+fn conversion(id: &ObjectId) -> Option<&'static KindConversion> {
+    let is_known_group = [CORE_GROUP, BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&&*id.group);
+    CONVERSIONS.iter().find(|conversion| is_known_group && conversion.kind == id.kind)
+}
+
+/// Converts an object from v1beta1, or v1alpha1 if its kind has that, if it is not in v1beta2. Returns whether it is now.
 pub(super) fn convert(id: &ObjectId, version: &str, object: &mut Value) -> bool {
-    let is_cluster_api = [CORE_GROUP, BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&&*id.group);
-    let conversion = CONVERSIONS.iter().find(|conversion| is_cluster_api && conversion.kind == id.kind);
-    match (version, conversion) {
+    match (version, conversion(id)) {
         (NEWEST, Some(_)) => true,
-        ("v1beta1", Some(conversion)) => {
+        ("v1beta1" | "v1alpha1", Some(conversion)) if version == "v1beta1" || !conversion.alpha.is_empty() => {
+            if version == "v1alpha1" {
+                rewrite::all(object, conversion.alpha);
+            }
             for (base, rewrites) in conversion.sections {
                 rewrite::each_at(object, base, &mut |section| {
                     rewrites.iter().for_each(|rewrites| rewrite::all(section, rewrites));
@@ -245,6 +314,29 @@ mod tests {
         );
         let same = || json!({ "template": { "spec": { "agentConfig": { "nodeLabels": ["a=b"] } } } });
         assert_eq!(converted(BOOTSTRAP_GROUP, "RKE2ConfigTemplate", same()), same());
+        let alpha = json!({ "agentConfig": { "version": "v1.34.2+rke2r1", "format": "cloud-config" }, "infrastructureRef": reference("v1beta1") });
+        let id = ObjectId {
+            group: CONTROL_PLANE_GROUP.to_owned(),
+            kind: "RKE2ControlPlane".to_owned(),
+            ..ObjectId::default()
+        };
+        let mut object = json!({ "spec": alpha });
+        assert!(
+            convert(&id, "v1alpha1", &mut object)
+                && !convert(
+                    &ObjectId { kind: "KubeadmControlPlane".to_owned(), ..id.clone() },
+                    "v1alpha1",
+                    &mut object.clone()
+                )
+        );
+        assert_eq!(
+            bare(&object["spec"]),
+            Some(json!({ "version": "v1.34.2+rke2r1", "agentConfig": { "format": "cloud-config" },
+                "machineTemplate": { "spec": { "infrastructureRef": { "apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "T", "name": "t" } } } }))
+        );
+        let old = json!({ "spec": { "infrastructureRef": reference("v1beta1") } });
+        let new = json!({ "spec": { "infrastructureRef": reference("v1beta1"), "machineTemplate": { "infrastructureRef": reference("v1beta1") } } });
+        assert_eq!(with_defaults(&id, "v1beta1", &old), with_defaults(&id, "v1beta1", &new));
         let k3s = |is_disabled: bool| {
             json!({ "version": "v1.34.2+k3s1", "infrastructureTemplate": reference("v1beta1"), "nodeDrainTimeout": "1m",
                 "upgradeAfter": "2026-01-01T00:00:00Z",
@@ -260,6 +352,68 @@ mod tests {
         assert_eq!(converted(CONTROL_PLANE_GROUP, "KThreesControlPlane", k3s(true)), new_k3s(off));
         let on = json!({ "disableExternalCloudProvider": false });
         assert_eq!(converted(CONTROL_PLANE_GROUP, "KThreesControlPlane", k3s(false)), new_k3s(on));
+    }
+
+    #[test]
+    fn what_only_the_other_version_has_is_found() {
+        let found = |group: &str, version: &str, kind: &str, spec: Value| {
+            let (group, name) = (group.to_owned(), "o".to_owned());
+            let id = ObjectId { group, kind: kind.to_owned(), name, ..ObjectId::default() };
+            of_other_version(
+                &id,
+                &json!({ "apiVersion": format!("{}/{version}", id.group), "kind": kind, "spec": spec }),
+            )
+        };
+        let both = json!({ "infrastructureRef": { "apiVersion": "g/v1", "apiGroup": "g", "kind": "T", "name": "t" },
+            "deletion": { "nodeDrainTimeoutSeconds": 1 }, "nodeDrainTimeout": "1s" });
+        let owned = |found: &[(&str, &str)]| -> Vec<(String, String)> {
+            found.iter().map(|(at, message)| ((*at).to_owned(), (*message).to_owned())).collect()
+        };
+        assert_eq!(
+            found(CORE_GROUP, "v1beta2", "Machine", both.clone()),
+            owned(&[
+                (
+                    "spec.nodeDrainTimeout",
+                    "this field is one of v1beta1: in v1beta2 it is `spec.deletion.nodeDrainTimeoutSeconds`"
+                ),
+                (
+                    "spec.infrastructureRef.apiVersion",
+                    "this field is one of v1beta1: in v1beta2 it is `spec.infrastructureRef.apiGroup`"
+                ),
+            ])
+        );
+        assert_eq!(
+            found(CORE_GROUP, "v1beta1", "Machine", both),
+            owned(&[
+                (
+                    "spec.deletion.nodeDrainTimeoutSeconds",
+                    "this field is one of v1beta2: in v1beta1 it is `spec.nodeDrainTimeout`"
+                ),
+                (
+                    "spec.infrastructureRef.apiGroup",
+                    "this field is one of v1beta2: in v1beta1 it is `spec.infrastructureRef.apiVersion`"
+                ),
+            ])
+        );
+        let class = json!({ "workers": { "machineDeployments": [{ "class": "w", "template": { "bootstrap": { "ref": { "name": "b" } } } }] } });
+        let (at, message) = (
+            "spec.workers.machineDeployments[w].template.bootstrap.ref",
+            "this field is one of v1beta1: in v1beta2 it is `spec.workers.machineDeployments[w].bootstrap.templateRef`",
+        );
+        assert_eq!(found(CORE_GROUP, "v1beta2", "ClusterClass", class), owned(&[(at, message)]));
+        let arguments = json!({ "clusterConfiguration": { "apiServer": { "extraArgs": { "a": "1" } } } });
+        assert_eq!(
+            found(BOOTSTRAP_GROUP, "v1beta2", "KubeadmConfig", arguments.clone()),
+            owned(&[(
+                "spec.clusterConfiguration.apiServer.extraArgs",
+                "this has the form of v1beta1: in v1beta2 it is a list of names and values"
+            )])
+        );
+        assert_eq!(found(BOOTSTRAP_GROUP, "v1beta1", "KubeadmConfig", arguments), []);
+        assert_eq!(
+            found(CONTROL_PLANE_GROUP, "v1beta1", "RKE2ControlPlane", json!({ "agentConfig": { "version": "v1" } })),
+            owned(&[("spec.agentConfig.version", "this field is one of v1alpha1: in v1beta1 it is `spec.version`")])
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use metadata_propagation::{Effect, RolloutEdit};
 use serde_json::Value;
 
 use super::bare::bare;
+use super::conversion::with_defaults;
 use super::infrastructure::ProviderWebhook;
 use super::reach::{Machines, Part, machines};
 use super::{PlannedEdit, at, infrastructure, reason, scaled};
@@ -66,6 +67,33 @@ const K3S: &[ProviderRow] = &[
 /// What every control plane with Machines has: the contract of Cluster API for control planes.
 const CONTRACT: &[ProviderRow] = &[("replicas", Effect::Scale)];
 
+/// The rows of a control plane whose provider is known.
+fn control_plane(kind: &str) -> Option<&'static [ProviderRow]> {
+    match kind {
+        "RKE2ControlPlane" => Some(RKE2),
+        "KThreesControlPlane" => Some(K3S),
+        _ => None,
+    }
+}
+
+/// The most severe effect of an edit of a control plane; `None` if its provider is not known.
+pub(super) fn effect_on_control_plane(kind: &str, [was, is]: [&Value; 2]) -> Option<Effect> {
+    let rows = control_plane(kind)?;
+    let names: Vec<&str> = rows.iter().map(|(row, _)| *row).collect();
+    let mut paths = Vec::new();
+    differing([was.get("spec"), is.get("spec")], "", &names, &mut paths);
+    Some(paths.iter().map(|path| effect(rows, path, [was, is])).max().unwrap_or(Effect::Nothing))
+}
+
+/// The effect of an edit of a path below `spec`.
+fn effect(rows: &[ProviderRow], path: &str, [was, is]: [&Value; 2]) -> Effect {
+    let spec = |side: &'_ Value| side.get("spec").and_then(|spec| at(spec, path)).cloned();
+    match longest(rows, path) {
+        Some(Effect::Rollout) if is_same_reference([spec(was).as_ref(), spec(is).as_ref()]) => Effect::Nothing,
+        effect => effect.unwrap_or(Effect::CannotTell),
+    }
+}
+
 /// What is made of the whole `spec`.
 const IN_PLACE: &[ProviderRow] = &[("", Effect::InPlace)];
 const UNKNOWN: &[ProviderRow] = &[];
@@ -86,6 +114,8 @@ pub(super) fn edits(
     before: &Hierarchy,
 ) -> Vec<PlannedEdit> {
     let Some(kind) = ProviderKind::of(id, versions, before) else { return Vec::new() };
+    let [old_version, new_version] = versions;
+    let (was, is) = (&*with_defaults(id, old_version, was), &*with_defaults(id, new_version, is));
     let is_cluster = is_infrastructure(id);
     let of_webhook = if is_cluster { infrastructure::rows(id) } else { &[] };
     let rows: Vec<&str> = kind.rows.iter().map(|(row, _)| *row).chain(of_webhook.iter().map(|(row, _)| *row)).collect();
@@ -146,9 +176,7 @@ impl ProviderKind {
                 }
             }
             CONTROL_PLANE_GROUP if !id.has_machines() => kind(IN_PLACE, reason::PLANE, Machines::default()),
-            CONTROL_PLANE_GROUP if id.kind == "RKE2ControlPlane" => kind(RKE2, reason::PLANE, own()),
-            CONTROL_PLANE_GROUP if id.kind == "KThreesControlPlane" => kind(K3S, reason::PLANE, own()),
-            CONTROL_PLANE_GROUP => kind(CONTRACT, reason::PLANE, own()),
+            CONTROL_PLANE_GROUP => kind(control_plane(&id.kind).unwrap_or(CONTRACT), reason::PLANE, own()),
             "runtime.cluster.x-k8s.io" => kind(UNKNOWN, reason::EXTENSION, Machines::default()),
             BOOTSTRAP_GROUP if !is_template => {
                 of_pool(id, before).and_then(|pool| kind(UNKNOWN, reason::PROVIDER, pool))
@@ -166,10 +194,7 @@ impl ProviderKind {
 
     fn edit(&self, path: &str, [was, is]: [&Value; 2]) -> PlannedEdit {
         let mut edit = RolloutEdit::refused(["spec", path].join(if path.is_empty() { "" } else { "." }));
-        let effect = match longest(self.rows, path) {
-            Some(Effect::Rollout) if is_same_reference([was, is].map(|side| at(side, &edit.at))) => Effect::Nothing,
-            effect => effect.unwrap_or(Effect::CannotTell),
-        };
+        let effect = effect(self.rows, path, [was, is]);
         edit.effect = effect;
         let scale = Some((scaled(was, &edit.at), scaled(is, &edit.at))).filter(|_| effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));

@@ -10,7 +10,7 @@ use super::reach::Machines;
 use super::{Planned, PlannedEdit};
 use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId, group_and_version};
-use crate::refusal::{Refusal, etcd, filled_by, of_edit, of_object, skipped_by_topology};
+use crate::refusal::{Refusal, etcd, filled_by, of_edit, of_fields, of_object, skipped_by_topology};
 use crate::relations::{class_of, text};
 use crate::source::Source;
 
@@ -27,7 +27,21 @@ pub(super) fn add(
     }
     let value = |object: &FleetObject| serde_json::from_str::<Value>(&object.json).unwrap_or_default();
     let is = value(new);
-    let refusals: Vec<Refusal> = match old.map(value) {
+    let was = old.map(value);
+    let [of_old, of_new] =
+        [was.as_ref(), Some(&is)].map(|side| side.map(|side| of_fields(&new.id, side)).unwrap_or_default());
+    if !of_new.is_empty() {
+        // Nothing of the object is written.
+        planned.edits =
+            of_new.into_iter().map(|Refusal { at, message }| edit(at, Effect::Refused, Cow::Owned(message))).collect();
+        return;
+    }
+    if let Some(Refusal { at, message }) = of_old.into_iter().next() {
+        let reason = format!("what is stored is not known, because `{at}` cannot be written: {message}");
+        planned.edits = vec![edit("spec".to_owned(), Effect::CannotTell, Cow::Owned(reason))];
+        return;
+    }
+    let refusals: Vec<Refusal> = match was {
         None => of_object(&new.id, &is).into_iter().chain(even_control_plane(new, &is, after)).collect(),
         Some(was) => {
             let class = || class(&new.id, &is, after);
@@ -50,21 +64,17 @@ pub(super) fn add(
                 planned.edit.effect = effect;
                 (planned.machines, planned.scale, planned.reason) = (Machines::default(), None, reason);
             }
-            None => {
-                let mut edit = RolloutEdit::refused(at);
-                edit.effect = effect;
-                planned.edits.push(PlannedEdit {
-                    edit,
-                    machines: Machines::default(),
-                    is_deletion: false,
-                    scale: None,
-                    reason,
-                    deferred: Vec::new(),
-                });
-            }
+            None => planned.edits.push(PlannedEdit { reason, ..edit(at, effect, Cow::Borrowed("")) }),
         }
     }
     planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+}
+
+fn edit(at: String, effect: Effect, reason: Cow<'static, str>) -> PlannedEdit {
+    let mut edit = RolloutEdit::refused(at);
+    edit.effect = effect;
+    let (machines, reason, deferred) = (Machines::default(), Some(reason), Vec::new());
+    PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
 }
 
 fn patched(kustomization: &str) -> String {

@@ -3,6 +3,7 @@
 
 mod attribution;
 mod owner;
+mod placeholder;
 mod sentence;
 mod stage;
 
@@ -102,8 +103,10 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
     });
     for (object, answers) in plan.objects.iter_mut().zip(answers) {
         for (edit, answer) in object.edits.iter_mut().zip(answers) {
-            // What is refused has no effect on owners.
-            let Some(answer) = answer.filter(|_| edit.edit.effect != Effect::Refused) else { continue };
+            // What is refused has no effect on owners, and what was refused before is not what is stored.
+            let is_told = edit.edit.effect == Effect::Refused
+                || edit.edit.at == "spec" && matches!(edit.reason, Some(Cow::Owned(_)));
+            let Some(answer) = answer.filter(|_| !is_told) else { continue };
             apply(edit, &answer);
             if !answer.owners.is_empty() {
                 plan.owners.push(EditOwners { id: object.id.clone(), at: edit.edit.at.clone(), owners: answer.owners });
@@ -252,7 +255,10 @@ fn apply(edit: &mut PlannedEdit, answer: &TopologyAnswer) {
     }
     edit.edit.effect = gravest;
     let mut machines = Machines::default();
-    for owner in &answer.owners {
+    // What is not known is not among the Machines of a known effect.
+    for owner in
+        answer.owners.iter().filter(|owner| owner.effect != Effect::CannotTell || gravest == Effect::CannotTell)
+    {
         machines.add(&owner.machines);
     }
     edit.machines = machines;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metadata_propagation::Effect;
 
 use super::reach::Machines;
-use super::{EntryDifference, Happens, Plan};
+use super::{EntryDifference, Happens, Plan, PlannedEdit};
 use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
 
@@ -125,6 +125,13 @@ impl Verdict {
                 }
             }
         }
+        let is_partly_known = |planned: &PlannedEdit, id: &ObjectId| {
+            let owners = plan.owners_of(id, &planned.edit.at);
+            planned.edit.effect != Effect::CannotTell && owners.iter().any(|owner| owner.effect == Effect::CannotTell)
+        };
+        let edits =
+            plan.objects.iter().flat_map(|object| object.edits.iter().map(move |planned| (planned, &object.id)));
+        verdict.cannot_tell += edits.filter(|(planned, id)| is_partly_known(planned, id)).map(|_| 1).sum::<u64>();
         orphaned.remove(&deleted);
         replaced.remove(&deleted);
         replaced.remove(&orphaned);

@@ -102,7 +102,10 @@ fn has_machines(id: &ObjectId) -> bool {
 fn is_of_former_owner(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> bool {
     let member = after.number(id).and_then(|number| after.member(number));
     let owner = member.and_then(|member| after.member(member.parent?));
-    let Some((member, owner)) = member.zip(owner) else { return false };
+    // No controller creates the Clusters of a class.
+    let Some((member, owner)) = member.zip(owner).filter(|(member, _)| member.id.kind != "Cluster") else {
+        return false;
+    };
     if before.number(&owner.id).is_none() {
         return is_of_former_owner(&owner.id, before, after);
     }

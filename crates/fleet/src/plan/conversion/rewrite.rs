@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::seconds::seconds;
 use crate::object::group_and_version;
+use crate::relations::text;
 
 /// One change of fields. Paths are relative to a section, without lists if no `*` is mentioned.
 #[derive(Debug)]
@@ -28,6 +29,82 @@ pub(super) enum Rewrite {
     NoCloudProvider,
     /// In each element of a list, which gets another path, `timeout` becomes `timeoutSeconds`.
     Conditions(&'static str, &'static str),
+}
+
+/// A field that only one of the two versions has, or has so.
+pub(super) struct OtherField {
+    /// Its path.
+    pub(super) at: String,
+    pub(super) instead: Instead,
+}
+
+/// What the other version has instead of a field.
+pub(super) enum Instead {
+    /// The field with this path.
+    Field(String),
+    /// Another form of it.
+    Form(&'static str),
+    Nothing,
+}
+
+impl Rewrite {
+    /// The fields of a section that only the other version has, with `base` as the path of the section. `is_newest` is the
+    /// version of the section.
+    pub(super) fn other_fields(&self, section: &Value, base: &str, is_newest: bool) -> Vec<OtherField> {
+        let path = |field: &str| if base.is_empty() { field.to_owned() } else { format!("{base}.{field}") };
+        let is_written = |field: &str| at(section, field).is_some_and(|value| !value.is_null());
+        let other =
+            |field: &str, instead| Vec::from_iter(is_written(field).then(|| OtherField { at: path(field), instead }));
+        let moved = |field: &str, instead: &str| other(field, Instead::Field(path(instead)));
+        match self {
+            Rewrite::Move(old, new) | Rewrite::Template(old, new) | Rewrite::Conditions(old, new) => {
+                if is_newest {
+                    moved(old, new)
+                } else {
+                    moved(new, old)
+                }
+            }
+            Rewrite::Default(old, new) if is_newest => moved(old, new),
+            Rewrite::Seconds(old, new) if is_newest => new.first().map(|new| moved(old, new)).unwrap_or_default(),
+            Rewrite::Seconds(old, new) => new.iter().flat_map(|new| moved(new, old)).collect(),
+            Rewrite::Reference(of) => {
+                let [version, group] = ["apiVersion", "apiGroup"].map(|field| format!("{of}.{field}"));
+                if is_newest { moved(&version, &group) } else { moved(&group, &version) }
+            }
+            Rewrite::Drop(old) if is_newest && !old.contains('*') => other(old, Instead::Nothing),
+            Rewrite::Arguments(of) => match at(section, of) {
+                Some(Value::Object(_)) if is_newest => other(of, Instead::Form("a list of names and values")),
+                Some(Value::Array(_)) if !is_newest => other(of, Instead::Form("a map")),
+                _ => Vec::new(),
+            },
+            Rewrite::Default(..) | Rewrite::Drop(_) | Rewrite::DropFalse(_) | Rewrite::NoCloudProvider => Vec::new(),
+        }
+    }
+}
+
+/// The value at a path without lists.
+fn at<'v>(section: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(section, |here, field| here.get(field))
+}
+
+/// Every value at a path, with its own path: elements of lists by their names or classes.
+pub(super) fn sections<'v>(value: &'v Value, path: &str) -> Vec<(String, &'v Value)> {
+    path.split('.').fold(vec![(String::new(), value)], |found, step| {
+        let below = |(path, value): (String, &'v Value)| match (step, value) {
+            ("*", Value::Array(elements)) => {
+                let name = |element: &Value| {
+                    let names = ["name", "class"].map(|field| text(element, field));
+                    names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+                };
+                elements.iter().map(|element| (format!("{path}[{}]", name(element)), element)).collect::<Vec<_>>()
+            }
+            (field, value) => {
+                let path = if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
+                value.get(field).map(|value| (path, value)).into_iter().collect()
+            }
+        };
+        found.into_iter().flat_map(below).collect()
+    })
 }
 
 /// Calls a function for each value at a path; `*` is each element of a list.
@@ -55,7 +132,8 @@ pub(super) fn all(section: &mut Value, rewrites: &[Rewrite]) {
     }
 }
 
-fn one(section: &mut Value, rewrite: &Rewrite) {
+/// Applies one change.
+pub(super) fn one(section: &mut Value, rewrite: &Rewrite) {
     match rewrite {
         Rewrite::Move(from, to) => {
             if let Some(value) = take(section, from) {

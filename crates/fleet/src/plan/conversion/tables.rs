@@ -8,6 +8,8 @@ use super::rewrite::Rewrite::{
 /// What is rewritten in a kind.
 pub(super) struct KindConversion {
     pub(super) kind: &'static str,
+    /// What is done before to an object of v1alpha1; nothing if there was no such version.
+    pub(super) alpha: &'static [Rewrite],
     /// Sections of the object, `*` for each element of a list, and what is done to them, in this order.
     pub(super) sections: &'static [(&'static str, &'static [&'static [Rewrite]])],
 }
@@ -17,33 +19,34 @@ pub(super) struct KindConversion {
 /// Sources, in Cluster API v1.14: conversion.go in api/core/v1beta1, api/bootstrap/kubeadm/v1beta1 and
 /// api/controlplane/kubeadm/v1beta1; `…V1Beta1ToHub` in core/webhooks/conversion, bootstrap/kubeadm/webhooks/conversion
 /// and controlplane/kubeadm/webhooks/conversion. Of Cluster API's provider for RKE2, v0.25.0: conversion.go in
-/// bootstrap/api/v1beta1 and controlplane/api/v1beta1, and what rke2controlplane_webhook.go there defaults. Of its provider for
+/// bootstrap/api/v1beta1 and controlplane/api/v1beta1, what rke2controlplane_webhook.go there defaults, and of v0.21.1
+/// conversion.go in both v1alpha1. Of its provider for
 /// K3s, v0.3.1: the same files, with the defaults of v1beta2. What is not listed has the same path and type in both versions.
 #[rustfmt::skip]
 pub(super) const CONVERSIONS: &[KindConversion] = &[
-    KindConversion { kind: "MachineDeployment", sections: &[
+    KindConversion { kind: "MachineDeployment", alpha: &[], sections: &[
         ("spec", &[MACHINE_DEPLOYMENT, &[Move("strategy.remediation.maxInFlight", "remediation.maxInFlight")], STRATEGY, READY]),
         ("spec.template.spec", &[MACHINE]),
     ] },
-    KindConversion { kind: "MachineSet", sections: &[("spec", &[MACHINE_SET, READY]), ("spec.template.spec", &[MACHINE])] },
-    KindConversion { kind: "MachinePool", sections: &[("spec", &[READY]), ("spec.template.spec", &[MACHINE])] },
-    KindConversion { kind: "Machine", sections: &[("spec", &[MACHINE])] },
-    KindConversion { kind: "MachineHealthCheck", sections: &[("spec", &[HEALTH])] },
-    KindConversion { kind: "KubeadmControlPlane", sections: &[
+    KindConversion { kind: "MachineSet", alpha: &[], sections: &[("spec", &[MACHINE_SET, READY]), ("spec.template.spec", &[MACHINE])] },
+    KindConversion { kind: "MachinePool", alpha: &[], sections: &[("spec", &[READY]), ("spec.template.spec", &[MACHINE])] },
+    KindConversion { kind: "Machine", alpha: &[], sections: &[("spec", &[MACHINE])] },
+    KindConversion { kind: "MachineHealthCheck", alpha: &[], sections: &[("spec", &[HEALTH])] },
+    KindConversion { kind: "KubeadmControlPlane", alpha: &[], sections: &[
         ("spec", &[CONTROL_PLANE]),
         ("spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
         ("spec.kubeadmConfigSpec", &[KUBEADM]),
         ("spec.kubeadmConfigSpec.initConfiguration.bootstrapTokens.*", &[TOKEN]),
     ] },
-    KindConversion { kind: "KubeadmControlPlaneTemplate", sections: &[
+    KindConversion { kind: "KubeadmControlPlaneTemplate", alpha: &[], sections: &[
         ("spec.template.spec", &[CONTROL_PLANE]),
         ("spec.template.spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
         ("spec.template.spec.kubeadmConfigSpec", &[KUBEADM]),
         ("spec.template.spec.kubeadmConfigSpec.initConfiguration.bootstrapTokens.*", &[TOKEN]),
     ] },
-    KindConversion { kind: "KubeadmConfig", sections: &[("spec", &[KUBEADM]), ("spec.initConfiguration.bootstrapTokens.*", &[TOKEN])] },
-    KindConversion { kind: "KubeadmConfigTemplate", sections: &[("spec.template.spec", &[KUBEADM]), ("spec.template.spec.initConfiguration.bootstrapTokens.*", &[TOKEN])] },
-    KindConversion { kind: "Cluster", sections: &[
+    KindConversion { kind: "KubeadmConfig", alpha: &[], sections: &[("spec", &[KUBEADM]), ("spec.initConfiguration.bootstrapTokens.*", &[TOKEN])] },
+    KindConversion { kind: "KubeadmConfigTemplate", alpha: &[], sections: &[("spec.template.spec", &[KUBEADM]), ("spec.template.spec.initConfiguration.bootstrapTokens.*", &[TOKEN])] },
+    KindConversion { kind: "Cluster", alpha: &[], sections: &[
         ("spec", &[CLUSTER]),
         ("spec.topology", &[TOPOLOGY]),
         ("spec.topology.controlPlane", &[DELETION, OVERRIDES]),
@@ -54,7 +57,7 @@ pub(super) const CONVERSIONS: &[KindConversion] = &[
         ("spec.topology.controlPlane", &[HEALTH_CHECK]),
         ("spec.topology.workers.machineDeployments.*", &[HEALTH_CHECK, &[Move("strategy.remediation.maxInFlight", "healthCheck.remediation.maxInFlight")], STRATEGY]),
     ] },
-    KindConversion { kind: "ClusterClass", sections: &[
+    KindConversion { kind: "ClusterClass", alpha: &[], sections: &[
         ("spec", &[CLASS]),
         ("spec.patches.*.external", &[EXTENSIONS]),
         ("spec.patches.*.definitions.*.selector.matchResources", &[MATCHED]),
@@ -68,17 +71,17 @@ pub(super) const CONVERSIONS: &[KindConversion] = &[
         ("spec.workers.machineDeployments.*", &[HEALTH_CHECK, &[Move("strategy.remediation.maxInFlight", "healthCheck.remediation.maxInFlight")], STRATEGY]),
     ] },
 
-    KindConversion { kind: "RKE2ControlPlane", sections: &[
+    KindConversion { kind: "RKE2ControlPlane", alpha: &[Move("spec.agentConfig.version", "spec.version")], sections: &[
         ("spec", &[&[Default("infrastructureRef", "machineTemplate.infrastructureRef"), Default("nodeDrainTimeout", "machineTemplate.nodeDrainTimeout")]]),
         ("spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
     ] },
-    KindConversion { kind: "RKE2ControlPlaneTemplate", sections: &[
+    KindConversion { kind: "RKE2ControlPlaneTemplate", alpha: &[Drop("spec.template.spec.agentConfig.version")], sections: &[
         ("spec.template.spec", &[&[Drop("infrastructureRef"), Drop("nodeDrainTimeout"), Drop("replicas"), Drop("version")]]),
         ("spec.template.spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
     ] },
-    KindConversion { kind: "RKE2Config", sections: &[] },
-    KindConversion { kind: "RKE2ConfigTemplate", sections: &[] },
-    KindConversion { kind: "KThreesControlPlane", sections: &[
+    KindConversion { kind: "RKE2Config", alpha: &[Drop("spec.agentConfig.version")], sections: &[] },
+    KindConversion { kind: "RKE2ConfigTemplate", alpha: &[Drop("spec.template.spec.agentConfig.version")], sections: &[] },
+    KindConversion { kind: "KThreesControlPlane", alpha: &[], sections: &[
         ("spec", &[&[
             Move("upgradeAfter", "rolloutAfter"),
             Move("nodeDrainTimeout", "machineTemplate.nodeDrainTimeout"),
@@ -86,8 +89,8 @@ pub(super) const CONVERSIONS: &[KindConversion] = &[
         ]]),
         ("spec.kthreesConfigSpec.serverConfig", &[K3S]),
     ] },
-    KindConversion { kind: "KThreesConfig", sections: &[("spec.serverConfig", &[K3S])] },
-    KindConversion { kind: "KThreesConfigTemplate", sections: &[("spec.template.spec.serverConfig", &[K3S])] },
+    KindConversion { kind: "KThreesConfig", alpha: &[], sections: &[("spec.serverConfig", &[K3S])] },
+    KindConversion { kind: "KThreesConfigTemplate", alpha: &[], sections: &[("spec.template.spec.serverConfig", &[K3S])] },
 ];
 
 const K3S: &[Rewrite] = &[NoCloudProvider];

@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use super::convert;
+use super::{convert, of_other_version};
 use crate::object::ObjectId;
 use crate::plan::bare::bare;
 
@@ -35,6 +35,10 @@ fn every_field_is_converted_as_cluster_api_converts_it() {
         assert!(convert(&id, "v1beta1", &mut object), "{id}");
         let [converted, expected] = [&object["spec"], &line["v1beta2"]].map(|spec| bare(&without_empty_texts(spec)));
         assert_eq!(converted, expected, "{}", id.kind);
+        for version in ["v1beta1", "v1beta2"] {
+            let object = json!({ "apiVersion": format!("{}/{version}", id.group), "spec": line[version] });
+            assert_eq!(of_other_version(&id, &object), [], "{version} {}", id.kind);
+        }
         seen += 1;
     }
     assert_eq!(seen, 132);

@@ -11,6 +11,7 @@ use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRef
 use super::TopologySides;
 use super::stage::ChangedPart;
 use crate::object::{ObjectId, create, group_and_version};
+use crate::plan::provider;
 use crate::plan::reach::{Machines, Part, machines};
 use crate::relations::text;
 
@@ -219,10 +220,14 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_
     if id.kind != "KubeadmControlPlane" && part.difference.role == PartRole::ControlPlane {
         let is_any = |field: &str| causes.iter().any(|cause| cause.path() == field);
         let is_reference = |cause: &&FieldCause| cause.path().contains("nfrastructureRef.");
-        return match () {
-            () if is("spec.replicas") => (Effect::Scale, None),
-            () if is_any("spec.version") || causes.iter().any(is_reference) => (Effect::Rollout, None),
-            () => (Effect::CannotTell, Some(PROVIDER.to_owned())),
+        return match provider::effect_on_control_plane(&id.kind, [&part.object, &edited]) {
+            // The object is updated, whatever that does.
+            Some(Effect::Nothing) => (Effect::InPlace, None),
+            Some(Effect::CannotTell) => (Effect::CannotTell, Some(PROVIDER.to_owned())),
+            Some(effect) => (effect, None),
+            None if is("spec.replicas") => (Effect::Scale, None),
+            None if is_any("spec.version") || causes.iter().any(is_reference) => (Effect::Rollout, None),
+            None => (Effect::CannotTell, Some(PROVIDER.to_owned())),
         };
     }
     let is_scale = causes.iter().any(|cause| cause.path() == "spec.replicas");

@@ -12,6 +12,7 @@ use topology::{
 use super::super::at;
 use super::super::conversion::convert;
 use super::TopologySides;
+use super::placeholder::Placeholders;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -98,7 +99,7 @@ impl TopologyChange<'_> {
         match change {
             Ok(parts) => ObjectChange::Parts(parts),
             Err(Obstacle::Unknown(gap)) => {
-                let is_told = matches!(gap, Gap::DefinedTwice(_) | Gap::RefusedBefore(_));
+                let is_told = matches!(gap, Gap::DefinedTwice(_) | Gap::RefusedBefore(_) | Gap::Placeholder(_));
                 ObjectChange::Unknown(Some(gap).filter(|_| is_told))
             }
             Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
@@ -227,8 +228,31 @@ fn change<'p>(
     {
         by_cluster = Err(refusal.into());
     }
+    let placeholders = Placeholders::of(clusters);
+    let (by_template, by_class, by_cluster) = {
+        let resolved = |parts: Result<_, Obstacle>| parts.map_err(|obstacle| placeholders.resolved(obstacle));
+        (resolved(by_template), resolved(by_class), resolved(by_cluster))
+    };
+    let is_set = |name: &str| is_set_otherwise(clusters, name);
+    let deciding = placeholders.deciding([before, after], is_set).map(Obstacle::from);
+    let unknown = |parts, is_edited: bool| deciding.clone().filter(|_| is_edited).map_or(parts, Err);
+    let by_class = unknown(by_class, has_class);
+    let by_cluster = unknown(by_cluster, is_edited(|id| id.kind == "Cluster"));
     let (edited, classes) = (concerned, Some([before, after]));
     Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster })
+}
+
+/// Whether a Cluster sets a variable otherwise after the change.
+fn is_set_otherwise(clusters: [&Value; 2], name: &str) -> bool {
+    let [old, new] = clusters.map(|cluster| {
+        let topology = cluster.pointer("/spec/topology").unwrap_or(&Value::Null);
+        let workers = ["machineDeployments", "machinePools"].map(|list| topology.pointer(&format!("/workers/{list}")));
+        let entries = workers.into_iter().flatten().filter_map(Value::as_array).flatten();
+        let overrides = entries.chain(topology.get("controlPlane")).map(|entry| entry.pointer("/variables/overrides"));
+        let lists = overrides.chain([topology.get("variables")]).flatten().filter_map(Value::as_array);
+        lists.flatten().filter(|variable| text(variable, "name") == name).collect::<Vec<_>>()
+    });
+    old != new
 }
 
 /// Converts objects of Cluster API to its newest version if the stages do not all have one: it compares them so.

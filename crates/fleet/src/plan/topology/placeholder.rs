@@ -1,0 +1,111 @@
+//! Values of a Cluster that are filled in before it is applied, such as `${SIZE:=3}`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use topology::{Gap, Obstacle, TopologyRefusal};
+
+use crate::refusal::has_variable;
+use crate::relations::text;
+
+/// The values of a Cluster that are not known, by the name of their variable.
+pub(super) struct Placeholders(BTreeMap<String, String>);
+
+impl Placeholders {
+    /// Those before and after.
+    pub(super) fn of(clusters: [&Value; 2]) -> Placeholders {
+        let mut found = BTreeMap::new();
+        for topology in clusters.into_iter().filter_map(|cluster| cluster.pointer("/spec/topology")) {
+            let workers =
+                ["machineDeployments", "machinePools"].map(|list| topology.pointer(&format!("/workers/{list}")));
+            let entries = workers.into_iter().flatten().filter_map(Value::as_array).flatten();
+            let overrides =
+                entries.chain(topology.get("controlPlane")).map(|entry| entry.pointer("/variables/overrides"));
+            let lists = overrides.chain([topology.get("variables")]).flatten().filter_map(Value::as_array);
+            let values = lists.flatten().filter_map(|variable| {
+                let written = placeholder(variable.get("value")?)?;
+                Some((text(variable, "name").to_owned(), written.to_owned()))
+            });
+            found.extend(values);
+            found.extend(placeholder(&topology["version"]).map(|written| ("builtin".to_owned(), written.to_owned())));
+        }
+        Placeholders(found)
+    }
+
+    /// A refusal that depends on such a value is not known.
+    pub(super) fn resolved(&self, obstacle: Obstacle) -> Obstacle {
+        let refusal = match &obstacle {
+            Obstacle::Refused(refusal) => refusal,
+            Obstacle::Unknown(Gap::RefusedBefore(refusal)) => refusal,
+            Obstacle::Unknown(_) => return obstacle,
+        };
+        let written = match refusal {
+            TopologyRefusal::InvalidVariable { name, .. } => self.0.get(name),
+            TopologyRefusal::Template { .. }
+            | TopologyRefusal::Output { .. }
+            | TopologyRefusal::Patch { .. }
+            | TopologyRefusal::NoValue { .. }
+            | TopologyRefusal::Object { .. } => self.0.values().next(),
+            _ => None,
+        };
+        written.map_or(obstacle, |written| Gap::Placeholder(written.clone()).into())
+    }
+
+    /// The value that decides what a patch does that differs, or that reads a variable that differs.
+    pub(super) fn deciding(&self, [old, new]: [&Value; 2], is_set: impl Fn(&str) -> bool) -> Option<Gap> {
+        let patches =
+            |class: &Value| class.pointer("/spec/patches").and_then(Value::as_array).cloned().unwrap_or_default();
+        let (before, after) = (patches(old), patches(new));
+        let concerned = before
+            .iter()
+            .chain(&after)
+            .filter(|patch| !(before.contains(patch) && after.contains(patch)) || reads(patch, &is_set));
+        let mut written = concerned.flat_map(|patch| {
+            let conditions: Vec<&str> = conditions(patch);
+            let is_read = move |name: &str| conditions.iter().any(|condition| mentions(condition, name));
+            self.0.iter().filter(move |(name, _)| is_read(name)).map(|(_, written)| written)
+        });
+        written.next().map(|written| Gap::Placeholder(written.clone()))
+    }
+}
+
+/// Whether a patch reads one of some variables.
+fn reads(patch: &Value, is_set: &impl Fn(&str) -> bool) -> bool {
+    let mut names = Vec::new();
+    strings(patch, &mut names);
+    names.iter().any(|text| {
+        let words = text.split(|character: char| !character.is_alphanumeric() && !['-', '_'].contains(&character));
+        words.into_iter().any(is_set)
+    })
+}
+
+/// The texts that decide whether a patch is applied, and what it writes.
+fn conditions(patch: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    strings(patch, &mut found);
+    found.retain(|text| text.contains("{{"));
+    found
+}
+
+fn mentions(condition: &str, name: &str) -> bool {
+    condition.match_indices(&format!(".{name}")).any(|(at, found)| {
+        let next = condition.get(at + found.len()..).and_then(|rest| rest.chars().next());
+        next.is_none_or(|next| !next.is_alphanumeric() && !['-', '_'].contains(&next))
+    })
+}
+
+fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(elements) => elements.iter().for_each(|element| strings(element, found)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, found)),
+        _ => {}
+    }
+}
+
+/// The first text in a value that is filled in.
+fn placeholder(value: &Value) -> Option<&str> {
+    let mut found = Vec::new();
+    strings(value, &mut found);
+    found.into_iter().find(|text| has_variable(text))
+}
