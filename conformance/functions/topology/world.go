@@ -122,7 +122,11 @@ func text(object map[string]any) string {
 
 // apply applies an object as a user does.
 func (w *world) apply(written map[string]any) error {
-	object := (&unstructured.Unstructured{Object: written}).DeepCopy()
+	// Whole numbers are integers, as in an API server.
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON([]byte(text(written))); err != nil {
+		return err
+	}
 	object, err := hub(object)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@
 //!
 //! Source: `internal/topology/variables/cluster_variable_validation.go` of Cluster API.
 
+mod fields;
 mod patches;
 mod schemas;
 
@@ -27,7 +28,8 @@ use crate::variables::{Variables, of_cluster, overrides};
 /// ```
 #[must_use]
 pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
-    let mut found = schemas::refusals(class);
+    let mut found = fields::refusals(class);
+    found.extend(schemas::refusals(class));
     found.extend(patches::refusals(class));
     found
 }

@@ -54,6 +54,9 @@ pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Option<Strin
 fn of_type(value: &Value, schema: &Value) -> Option<String> {
     let is_integer = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let kind = text(schema, &["type"]);
+    if get(schema, &["x-kubernetes-int-or-string"]) == Some(&Value::Bool(true)) {
+        return (!value.is_string() && !is_integer(value)).then(|| "must be of type integer or string".to_owned());
+    }
     let fits = match kind {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
@@ -61,9 +64,6 @@ fn of_type(value: &Value, schema: &Value) -> Option<String> {
         "number" => value.is_number(),
         "array" => value.is_array(),
         "object" => value.is_object(),
-        _ if get(schema, &["x-kubernetes-int-or-string"]) == Some(&Value::Bool(true)) => {
-            return (!value.is_string() && !is_integer(value)).then(|| "must be of type integer or string".to_owned());
-        }
         _ => true,
     };
     let given = match value {

@@ -68,6 +68,16 @@ pub(crate) fn render_value(source: &str, data: &Value) -> Result<String, NoOutpu
     output_of(template, NAME, data).map_err(NoOutput::from)
 }
 
+/// The name that a template of a class makes. What is not there is an error, as it is for Cluster API.
+pub(crate) fn name_of(source: &str, data: &Json) -> Result<String, NoOutput> {
+    let syntax = TemplateSyntax::parse(source, ["{{", "}}"])?;
+    let functions = syntax.functions(|name| match GO_FUNCTIONS.contains(&name) {
+        true => Ok(None),
+        false => Err(NoOutput::Error(format!("function {name:?} not defined"))),
+    })?;
+    output_of(&syntax.template(functions, MissingKey::Error), NAME, &go::value(data)).map_err(NoOutput::from)
+}
+
 /// The output of a template that is part of another one.
 ///
 /// # Errors

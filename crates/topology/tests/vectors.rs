@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use topology::{Desired, Inputs, Obstacle, Variables, desired, differences, stored_defaults};
+use topology::{Before, Desired, Inputs, Obstacle, Variables, desired, differences, stored_defaults};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -30,7 +30,7 @@ fn computed(vector: &Value, stored: &Variables) -> Result<Desired, Obstacle> {
         class: &vector["class"],
         templates: &find,
         stored,
-        version_before: None,
+        before: Before::default(),
         yaml,
     })
 }

@@ -24,9 +24,13 @@ fn semver(args: &[Value]) -> Result<Value> {
     let original = text(at(args, 0));
     let Some(version) = SemVersion::of(&original) else { return failed("invalid semantic version") };
     let [major, minor, patch] = version.numbers.map(Value::Uint);
+    let with = |sign: char, part: &str| if part.is_empty() { String::new() } else { format!("{sign}{part}") };
+    let [a, b, c] = version.numbers;
+    let whole = format!("{a}.{b}.{c}{}{}", with('-', &version.prerelease), with('+', &version.metadata));
     let [prerelease, metadata, original] = [version.prerelease, version.metadata, original].map(string);
     let numbers = [("Major", major), ("Minor", minor), ("Patch", patch)];
     let texts = [("Prerelease", prerelease), ("Metadata", metadata), ("Original", original)];
+    let texts = texts.into_iter().chain([("String", string(&whole)), (go::PRINTED, string(&whole))]);
     Ok(go::map(numbers.into_iter().chain(texts).map(|(name, value)| (name.into(), value))))
 }
 
