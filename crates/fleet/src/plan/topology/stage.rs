@@ -256,9 +256,10 @@ fn in_one_version(stages: &mut [Option<Result<Desired, Obstacle>>; 4]) {
     }
 }
 
-/// The first refusal that there was not before.
+/// The refusals that there were not before.
 fn news(of: &[TopologyRefusal], than: &[TopologyRefusal]) -> Option<TopologyRefusal> {
-    of.iter().find(|it| !than.contains(it)).cloned()
+    let mut new: Vec<TopologyRefusal> = of.iter().filter(|it| !than.contains(it)).cloned().collect();
+    if new.len() > 1 { Some(TopologyRefusal::Several(new)) } else { new.pop() }
 }
 
 /// The versions of workers that exist.
