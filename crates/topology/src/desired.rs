@@ -15,7 +15,7 @@ use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner};
 use crate::patches;
 use crate::selection::Holder;
-use crate::template::render;
+use crate::template::name_of;
 use crate::variables::{Variables, of_cluster, overrides};
 use crate::workers::{control_plane_fields, workers_fields};
 
@@ -186,7 +186,7 @@ impl<'a> ClassTopology<'a> {
         let mut data = data;
         set(&mut data, &["cluster", "name"], json!(self.name));
         set(&mut data, &["random"], json!(SUFFIX));
-        render(template, &data)
+        name_of(template, &data)
             .map_err(|_| TopologyRefusal::Template { patch: "naming".to_owned(), error: template.to_owned() }.into())
     }
 

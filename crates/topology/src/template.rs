@@ -56,11 +56,6 @@ impl fmt::Display for NoOutput {
     }
 }
 
-/// The output of a template.
-pub(crate) fn render(source: &str, data: &Json) -> Result<String, NoOutput> {
-    render_value(source, &go::value(data))
-}
-
 /// The output of a template with data that is converted already.
 pub(crate) fn render_value(source: &str, data: &Value) -> Result<String, NoOutput> {
     let parsed = parsed(source);
@@ -336,6 +331,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn render(source: &str, data: &Json) -> Result<String, NoOutput> {
+        render_value(source, &go::value(data))
+    }
 
     /// Template and output with these variables; checked with Go and sprig v3.3.0, as are those of
     /// testdata/topology/functions.json.
