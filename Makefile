@@ -214,6 +214,8 @@ conformance-vectors:
 	cd conformance/functions && go run .
 	cd conformance/functions && go run ./topology $$(ls ../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
 	cd conformance/functions && go run ./topology -schemas -out ../../crates/topology/src/kubeadm
+	cd conformance/functions && go run ./topology -functions ../../testdata/topology/functions.json
+	cd conformance/functions && go run ./topology -violations ../../testdata/topology/violations.json
 	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
 
 ## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said

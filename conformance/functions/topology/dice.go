@@ -27,6 +27,8 @@ func (d *dice) operations() []operation {
 		d.variable, d.variable, d.variable, d.override, d.override, d.without, d.defaulted, d.enabled, d.enabled, d.patchAway, d.selector,
 		d.value, d.value, d.newPatch, d.newPatch, d.newPatch, d.order, d.replicas, d.replicas, d.version, d.topologyMetadata, d.topologyMetadata, d.clusterMetadata,
 		d.network, d.entryField, d.entryField, d.classMetadata, d.classField, d.leaf, d.leaf, d.templateMetadata, d.renamed, d.renamed, d.entry, d.controlPlaneField,
+		d.insideVariable, d.insideVariable, d.insideTemplate, d.insideTemplate, d.insidePatch, d.insidePatch, d.insideEntry, d.schema, d.schema,
+		d.newVariable, d.newVariable, d.upgrade, d.upgrade, d.naming, d.health, d.late, d.late, d.otherClass,
 	})()
 }
 
@@ -289,6 +291,15 @@ func (d *dice) template() string {
 		"{{ if semverCompare \">= 1.35-0\" .builtin.cluster.topology.version }}new{{ else }}old{{ end }}", "{{ .builtin.nothing }}",
 		"{{ .builtin.controlPlane.machineTemplate.infrastructureRef.name }}", "{{ .builtin.machineDeployment.infrastructureRef.name | quote }}",
 		`{{ .builtin.cluster.uid | empty | quote }}`, "{{ .builtin.cluster.metadata.annotations | toJson | quote }}",
+		"{{- if ." + name + " }}\n- {{ ." + name + " | quote }}\n{{- end }}\n- last\n", `{{ printf "%s-%s" .builtin.cluster.name .builtin.cluster.namespace }}`,
+		`{{ $v := .builtin.cluster.topology.version }}{{ trimPrefix "v" $v | splitList "." | first }}`, `{{ .builtin.controlPlane.version | replace "." "-" | trunc 6 }}`,
+		`{{ with .builtin.machineDeployment }}{{ .class }}{{ else }}none{{ end }}`, `{{ dig "metadata" "labels" "team" "none" .builtin.cluster }}`,
+		`{{ index .builtin.cluster.network.pods 0 }}`, `{{ if and .builtin.controlPlane (gt (int .builtin.controlPlane.replicas) 1) }}ha{{ else }}single{{ end }}`,
+		`{{ mul (int .builtin.controlPlane.replicas) 1024 }}`, `{{ .builtin.cluster.name | sha256sum | trunc 8 }}`, `{{ semver .builtin.cluster.topology.version | toJson }}`,
+		`{{ (semver .builtin.cluster.topology.version).Minor }}`, `{{ ternary "a" "b" (eq .builtin.cluster.name "shop") }}`, `{{ coalesce .absent .` + name + ` "none" | toString | quote }}`,
+		`{{ range $i, $p := .builtin.cluster.network.pods }}{{ if $i }},{{ end }}{{ $p }}{{ end }}`, `{{ regexReplaceAll "[^a-z]" .builtin.cluster.name "" | upper | b64enc }}`,
+		`{"name": {{ .builtin.cluster.name | quote }}, "labels": {{ .builtin.cluster.metadata.labels | toJson }}}`, "a: &x {b: 1}\nc: *x", "'{{ .builtin.cluster.name }}'", "---\na: 1", "0x10", "1_000", "yes", "~",
+		`{{ .builtin.machineDeployment.metadata.annotations | toJson }}`, `{{ .builtin.machinePool.topologyName }}`, `{{ .builtin.cluster.topology.classRef | toJson }}`, `{{ .builtin.controlPlane.name | len }}`,
 	})
 }
 
@@ -296,7 +307,8 @@ func (d *dice) template() string {
 func (d *dice) variablePath() string {
 	name, _ := d.defined()
 	return pick(d, []string{name, "builtin.cluster.name", "builtin.cluster.topology.version", "builtin.controlPlane.replicas", "builtin.cluster.network.pods[0]",
-		"builtin.machineDeployment.replicas", "builtin.machineDeployment.topologyName", "builtin.controlPlane.name", "builtin.cluster.namespace"})
+		"builtin.machineDeployment.replicas", "builtin.machineDeployment.topologyName", "builtin.controlPlane.name", "builtin.cluster.namespace",
+		"builtin.cluster", "builtin.controlPlane", "builtin.cluster.metadata.labels", "builtin.machineDeployment.metadata.labels", "builtin.cluster.topology.classRef.name", "builtin.cluster.network", name + ".a", name + "[0]", "builtin"})
 }
 
 // newPatch is a patch of a template.

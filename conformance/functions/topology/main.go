@@ -4,6 +4,8 @@
 //	topology FILE…                               writes FILE's answers next to it, as NAME.answers.json
 //	topology -random 2000 -seed 1 -out OUT FILE… writes variations of the classes, with edits and answers, into OUT
 //	topology -schemas -out OUT                   writes the schemas of KubeadmControlPlane's spec into OUT
+//	topology -functions FILE                     writes what the templates of FILE print
+//	topology -violations FILE                    writes what webhooks say about the variables of FILE
 package main
 
 import (
@@ -26,8 +28,18 @@ func main() {
 	seed := flag.Uint64("seed", 1, "the seed of generated classes")
 	out := flag.String("out", ".", "folder of generated classes and answers")
 	schemas := flag.Bool("schemas", false, "write schemas")
+	functions := flag.String("functions", "", "a file of templates")
+	violations := flag.String("violations", "", "a file of variables")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
+	if *functions != "" {
+		must(writeOutputs(*functions))
+		return
+	}
+	if *violations != "" {
+		must(writeViolations(*violations))
+		return
+	}
 	if *schemas {
 		must(writeSchemas(*out))
 		return

@@ -134,7 +134,23 @@ func (s *servers) apply(ctx context.Context, live, applied *unstructured.Unstruc
 	if err != nil {
 		return nil, err
 	}
-	return s.admit(ctx, live, result.(*unstructured.Unstructured))
+	merged := result.(*unstructured.Unstructured)
+	withoutNulls(merged.Object, applied.Object)
+	return s.admit(ctx, live, merged)
+}
+
+// withoutNulls removes what is null and was not applied so: a map whose last field an applier no longer has.
+func withoutNulls(merged, applied map[string]any) {
+	for name, value := range merged {
+		was, isApplied := applied[name]
+		if value == nil && (!isApplied || was != nil) {
+			delete(merged, name)
+		}
+		if fields, ok := value.(map[string]any); ok {
+			inner, _ := was.(map[string]any)
+			withoutNulls(fields, inner)
+		}
+	}
 }
 
 // update is the object after an update.

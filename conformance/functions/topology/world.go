@@ -39,18 +39,24 @@ func (w *world) copy() *world {
 
 var known *servers
 
+// prepare reads the definitions of kinds and turns feature gates on.
+func prepare() error {
+	if known != nil {
+		return nil
+	}
+	gates := feature.Gates.(utilfeature.MutableFeatureGate)
+	if err := gates.SetFromMap(map[string]bool{"ClusterTopology": true, "MachinePool": true, "MachineTaintPropagation": true}); err != nil {
+		return err
+	}
+	made, err := newServers()
+	known = made
+	return err
+}
+
 // start is the world before the edits: everything is created and nothing changes anymore.
 func (v vector) start() (*world, error) {
-	if known == nil {
-		made, err := newServers()
-		if err != nil {
-			return nil, err
-		}
-		known = made
-		gates := feature.Gates.(utilfeature.MutableFeatureGate)
-		if err := gates.SetFromMap(map[string]bool{"ClusterTopology": true, "MachinePool": true, "MachineTaintPropagation": true}); err != nil {
-			return nil, err
-		}
+	if err := prepare(); err != nil {
+		return nil, err
 	}
 	store, err := newStore(&servers{kinds: known.kinds})
 	if err != nil {
@@ -116,7 +122,11 @@ func text(object map[string]any) string {
 
 // apply applies an object as a user does.
 func (w *world) apply(written map[string]any) error {
-	object := (&unstructured.Unstructured{Object: written}).DeepCopy()
+	// Whole numbers are integers, as in an API server.
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON([]byte(text(written))); err != nil {
+		return err
+	}
 	object, err := hub(object)
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
-use topology::{Desired, Gap, Inputs, Obstacle, desired, stored_defaults};
+use topology::{Before, Desired, Gap, Inputs, Obstacle, desired, stored_defaults};
 
 use crate::fleet::Fleet;
 use crate::object::{ObjectId, group_and_version};
@@ -46,13 +46,13 @@ impl Fleet {
         let templates = |reference: &Value| value(self, &template(&id, reference));
         let was = value(before, cluster);
         let class_before = was.as_ref().and_then(|was| value(before, &class(was, cluster)?));
-        let stored = was.as_ref().zip(class_before).map(|(was, class)| stored_defaults(was, &class));
+        let stored = was.as_ref().zip(class_before.as_ref()).map(|(was, class)| stored_defaults(was, class));
         Some(desired(Inputs {
             cluster: &written,
             class: &of_class,
             templates: &templates,
             stored: &stored.unwrap_or_default(),
-            version_before: was.as_ref().and_then(|was| was.pointer("/spec/topology/version")?.as_str()),
+            before: Before { cluster: was.as_ref(), class: class_before.as_ref(), versions: None },
             yaml,
         }))
     }

@@ -149,6 +149,12 @@ pub struct EntryDifference {
     pub to: Option<String>,
 }
 
+impl EntryDifference {
+    fn place(&self) -> (&ObjectId, &str, &str) {
+        (&self.id, &self.at, &self.key)
+    }
+}
+
 impl Plan {
     /// What happens to the objects of `old` when those of `new` replace them.
     ///
@@ -212,7 +218,7 @@ impl Plan {
         }
         plan.unknown.extend(topology::defined_twice(old, new));
         let around = topology::TopologySides { before: &before, after: &after, settings };
-        topology::complete(&mut plan, (old, new), around);
+        let renewed = topology::complete(&mut plan, (old, new), around);
         plan.objects.sort_by_key(merged::severity);
         // From the top down, in the direction of propagation.
         let order = after.in_order();
@@ -226,6 +232,10 @@ impl Plan {
         let stays = |id: &ObjectId| member(id).is_some_and(is_orphaned);
         let further = members.filter_map(|member| entries.remove(&member.id)).flatten();
         plan.further = further.filter(|entry| orphaning.is_empty() || !stays(&entry.id)).collect();
+        let known = plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
+        let known: BTreeSet<_> = known.map(EntryDifference::place).collect();
+        let renewed: Vec<_> = renewed.iter().filter(|entry| !known.contains(&entry.place())).cloned().collect();
+        plan.further.extend(renewed);
         let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();
         plan.unknown.extend(unknown(&before, &after).into_iter().filter(|object| !unreadable.contains(&object.id)));
         plan.verdict = Verdict::of(&plan, &after);

@@ -197,3 +197,48 @@ fn of_a_template_that_is_defined_twice_no_effect_is_known() -> Outcome {
     assert_eq!(planned(&plan), expected.map(|owner| (owner.to_owned(), "provider")).into());
     Ok(())
 }
+
+#[test]
+fn labels_of_another_template_reach_what_is_created_from_it() {
+    const OBJECTS: &str = r#"
+{apiVersion: cluster.x-k8s.io/v1beta2, kind: ClusterClass, metadata: {name: c, namespace: fleet}, spec: {
+  infrastructure: {templateRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevClusterTemplate, name: infra}},
+  controlPlane: {
+    templateRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: plane},
+    machineInfrastructure: {templateRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, name: NAMED}}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevClusterTemplate, metadata: {name: infra, namespace: fleet}, spec: {template: {spec: {}}}}
+---
+{apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, metadata: {name: plane, namespace: fleet}, spec: {template: {spec: {}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, metadata: {name: machine, namespace: fleet}, spec: {template: {metadata: {labels: {disk: ssd}}, spec: {}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, metadata: {name: other, namespace: fleet}, spec: {template: {metadata: {labels: {disk: nvme}}, spec: {}}}}
+---
+{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c1, namespace: fleet}, spec: {topology: {classRef: {name: c}, version: v1.36.0, controlPlane: {replicas: 1}}}}
+---
+{apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlane, metadata: {name: c1-abc, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1, topology.cluster.x-k8s.io/owned: ""}, ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, name: c1, uid: u, controller: true}]},
+  spec: {replicas: 1, version: v1.36.0, machineTemplate: {spec: {infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: DevMachineTemplate, name: c1-xyz}}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, metadata: {name: c1-xyz, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1, topology.cluster.x-k8s.io/owned: ""}}, spec: {template: {metadata: {labels: {disk: ssd}}, spec: {}}}}
+---
+{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: c1-abc-1, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1}, ownerReferences: [{apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlane, name: c1-abc, uid: u, controller: true}]}, spec: {clusterName: c1}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachine, metadata: {name: c1-abc-1, namespace: fleet, labels: {disk: ssd}, ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, name: c1-abc-1, uid: u, controller: true}]}, spec: {}}
+"#;
+    let fleet = |name: &str| {
+        let text = OBJECTS.replace("NAMED", name);
+        Fleet::read(vec![Source { name: "fleet.yaml".to_owned(), text }])
+    };
+    let plan = Plan::of(&fleet("machine"), &fleet("other"), &Settings::default());
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let further = plan.further.iter();
+    let further: Vec<String> =
+        further.map(|it| format!("{} {} {}: {} → {}", it.id, it.at, it.key, text(&it.from), text(&it.to))).collect();
+    let expected = [
+        "DevMachine fleet/c1-abc-1 metadata.labels disk: ssd → nvme",
+        "DevMachineTemplate fleet/c1-xyz spec.template.metadata.labels disk: ssd → nvme",
+    ];
+    assert_eq!(further, expected);
+    assert_eq!(plan.verdict.relabels, 1);
+}

@@ -2,16 +2,18 @@
 //!
 //! Source: `internal/topology/variables/cluster_variable_validation.go` of Cluster API.
 
+mod fields;
 mod patches;
 mod schemas;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::fields::{get, list, text};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::violation;
+use crate::schema::violations;
 use crate::variables::{Variables, of_cluster, overrides};
 
 /// What webhooks refuse in a class, whatever its Clusters are.
@@ -27,9 +29,27 @@ use crate::variables::{Variables, of_cluster, overrides};
 /// ```
 #[must_use]
 pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
-    let mut found = schemas::refusals(class);
+    let mut found = fields::refusals(class);
+    found.extend(schemas::refusals(class));
     found.extend(patches::refusals(class));
     found
+}
+
+/// The variables that are set twice in one list.
+fn set_twice(variables: &[Value]) -> Vec<TopologyRefusal> {
+    let mut names = BTreeSet::new();
+    let again = variables.iter().map(|variable| text(variable, &["name"])).filter(|name| !names.insert(*name));
+    again.map(|name| TopologyRefusal::SetTwice(name.to_owned())).collect()
+}
+
+/// The variables that a Cluster sets, and the class does not define. An extension may define more of them.
+fn undefined(cluster: &Value, class: &Value, schemas: &BTreeMap<&str, &Value>) -> Vec<TopologyRefusal> {
+    if list(class, &["spec", "patches"]).iter().any(|patch| get(patch, &["external"]).is_some()) {
+        return Vec::new();
+    }
+    let names = list(cluster, &["spec", "topology", "variables"]).iter().map(|variable| text(variable, &["name"]));
+    let names = names.filter(|name| !schemas.contains_key(name));
+    names.map(|name| TopologyRefusal::UndefinedVariable(name.to_owned())).collect()
 }
 
 /// What the webhook of Clusters refuses in the values of variables.
@@ -44,9 +64,20 @@ pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
 /// ```
 #[must_use]
 pub fn value_refusals(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
-    let Ok(values) = of_cluster(cluster, class, &Variables::new()) else { return Vec::new() };
+    let twice = set_twice(list(cluster, &["spec", "topology", "variables"]));
+    if !twice.is_empty() {
+        return twice;
+    }
     let schemas = crate::variables::schemas(class);
-    let mut found = Vec::new();
+    let mut found = undefined(cluster, class, &schemas);
+    let mut defined = Cow::Borrowed(cluster);
+    if let Some(variables) =
+        (!found.is_empty()).then(|| defined.to_mut().pointer_mut("/spec/topology/variables")).flatten()
+        && let Some(variables) = variables.as_array_mut()
+    {
+        variables.retain(|variable| schemas.contains_key(text(variable, &["name"])));
+    }
+    let Ok(values) = of_cluster(&defined, class, &Variables::new()) else { return found };
     for variable in list(class, &["spec", "variables"]) {
         let name = text(variable, &["name"]);
         let is_required = get(variable, &["required"]) == Some(&Value::Bool(true));
@@ -57,17 +88,11 @@ pub fn value_refusals(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
     let topology = get(cluster, &["spec", "topology"]).unwrap_or(&Value::Null);
     let workers = ["machineDeployments", "machinePools"].map(|kind| list(topology, &["workers", kind]));
     let entries: Vec<&Value> = workers.into_iter().flatten().chain(get(topology, &["controlPlane"])).collect();
-    let lists = entries.iter().map(|entry| list(entry, &["variables", "overrides"]));
-    for variables in lists.chain([list(topology, &["variables"])]) {
-        let mut names = BTreeSet::new();
-        let again = variables.iter().map(|variable| text(variable, &["name"])).filter(|name| !names.insert(*name));
-        found.extend(again.map(|name| TopologyRefusal::SetTwice(name.to_owned())));
-    }
+    found.extend(entries.iter().flat_map(|entry| set_twice(list(entry, &["variables", "overrides"]))));
     let own = entries.into_iter().filter_map(|entry| overrides(entry, class).ok()).flatten();
     for (name, value) in values.iter().map(|(name, value)| (name.clone(), value.clone())).chain(own) {
-        if let Some(reason) = schemas.get(&*name).and_then(|schema| violation(&value, schema)) {
-            found.push(TopologyRefusal::InvalidVariable { name, reason });
-        }
+        let reasons = schemas.get(&*name).map(|schema| violations(&value, schema)).unwrap_or_default();
+        found.extend(reasons.into_iter().map(|reason| TopologyRefusal::InvalidVariable { name: name.clone(), reason }));
     }
     found
 }

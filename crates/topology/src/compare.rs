@@ -110,7 +110,7 @@ pub fn differences(before: &Desired, after: &Desired) -> Vec<PartDifference> {
     let key = |part: &DesiredPart| (part.owner.clone(), part.role);
     let [old, new] =
         [before, after].map(|side| side.parts.iter().map(|part| (key(part), part)).collect::<BTreeMap<_, _>>());
-    let changed = after.parts.iter().filter_map(|part| match old.get(&key(part)) {
+    let changed = after.parts.iter().filter(|part| !part.is_held).filter_map(|part| match old.get(&key(part)) {
         Some(old) => difference(old, part).map(|found| PartDifference { named_by: named_by(after, &found), ..found }),
         None => Some(whole(part, PartChange::Created)),
     });
@@ -131,7 +131,11 @@ fn named_by(after: &Desired, of: &PartDifference) -> Option<String> {
             && is_of_control_plane == (of.owner == TopologyOwner::ControlPlane)
             && at_path(&part.variables, read).is_some()
     };
-    let parts = after.parts.iter().filter(|part| part.owner == of.owner);
+    // What another change of a control plane does, only its provider knows.
+    let is_known = |part: &&DesiredPart| {
+        part.role != PartRole::ControlPlane || text(&part.object, &["kind"]) == "KubeadmControlPlane"
+    };
+    let parts = after.parts.iter().filter(|part| part.owner == of.owner).filter(is_known);
     let mut writes = parts.flat_map(|part| part.writes.iter().map(move |write| (part, write)));
     let found = writes.find(|(part, write)| write.reads.iter().any(|read| is_own(part, read)));
     found.map(|(_, write)| write.patch.clone())

@@ -2,7 +2,7 @@
 //!
 //! Source: crossplane-contrib/function-go-templating, fn.go and function_maps.go.
 
-mod assigned;
+pub(crate) mod assigned;
 mod dependence;
 
 use std::sync::Arc;

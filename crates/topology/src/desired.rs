@@ -2,6 +2,9 @@
 //!
 //! Source: `exp/topology/desiredstate/desired_state.go` of Cluster API.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::Yaml;
@@ -12,7 +15,7 @@ use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner};
 use crate::patches;
 use crate::selection::Holder;
-use crate::template::render;
+use crate::template::name_of;
 use crate::variables::{Variables, of_cluster, overrides};
 use crate::workers::{control_plane_fields, workers_fields};
 
@@ -27,10 +30,21 @@ pub struct Inputs<'a> {
     pub templates: &'a dyn Fn(&Value) -> Option<Value>,
     /// Values that the Cluster stored as defaults, see [`stored_defaults`](crate::stored_defaults).
     pub stored: &'a Variables,
-    /// The version that workers keep whose upgrade an annotation defers; `None` if they are new.
-    pub version_before: Option<&'a str>,
+    /// What was before a change.
+    pub before: Before<'a>,
     /// Reads YAML.
     pub yaml: Yaml,
+}
+
+/// What objects keep of the time before a change: their names, and their version while an upgrade is deferred.
+#[derive(Clone, Copy, Default)]
+pub struct Before<'a> {
+    /// The Cluster.
+    pub cluster: Option<&'a Value>,
+    /// Its ClusterClass.
+    pub class: Option<&'a Value>,
+    /// The versions of MachineDeployments and MachinePools, where they differ from that of the Cluster.
+    pub versions: Option<&'a BTreeMap<TopologyOwner, String>>,
 }
 
 /// The objects of a topology.
@@ -49,6 +63,8 @@ pub struct DesiredPart {
     pub role: PartRole,
     /// The object.
     pub object: Value,
+    /// Whether nothing of its owner changes until its deferred upgrade is.
+    pub is_held: bool,
     pub(crate) variables: Variables,
     pub(crate) writes: Vec<PatchWrite>,
     pub(crate) gaps: Vec<(Gap, Value)>,
@@ -90,10 +106,11 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
         items = patched;
         items.extend(others);
     }
-    let part = |TemplateItem { owner, role, object, variables, writes, gaps, .. }| DesiredPart {
+    let part = |TemplateItem { owner, role, object, is_held, variables, writes, gaps, .. }| DesiredPart {
         owner,
         role,
         object,
+        is_held,
         variables,
         writes,
         gaps,
@@ -169,7 +186,7 @@ impl<'a> ClassTopology<'a> {
         let mut data = data;
         set(&mut data, &["cluster", "name"], json!(self.name));
         set(&mut data, &["random"], json!(SUFFIX));
-        render(template, &data)
+        name_of(template, &data)
             .map_err(|_| TopologyRefusal::Template { patch: "naming".to_owned(), error: template.to_owned() }.into())
     }
 
@@ -180,7 +197,8 @@ impl<'a> ClassTopology<'a> {
         object: Value,
     ) -> TemplateItem {
         let variables = self.variables.clone();
-        TemplateItem { owner, role, holder, template, object, variables, writes: Vec::new(), gaps: Vec::new() }
+        let (is_held, writes, gaps) = (false, Vec::new(), Vec::new());
+        TemplateItem { owner, role, holder, template, object, is_held, variables, writes, gaps }
     }
 
     fn with_builtin(&self, own: &Variables, name: &str, value: Option<Value>) -> Variables {
@@ -198,7 +216,8 @@ impl<'a> ClassTopology<'a> {
         let part = get(self.inputs.class, &["spec", "infrastructure"]).unwrap_or(&Value::Null);
         let template = self.template(self.inputs.class, &["spec", "infrastructure"])?;
         let template = template.ok_or_else(|| Gap::NoTemplate("the template of the infrastructure".to_owned()))?;
-        let name = self.named("infrastructureRef", part, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
+        let naming = self.before(&["infrastructure"]).unwrap_or(part);
+        let name = self.named("infrastructureRef", naming, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
         let object = object(&template, (self.name, self.namespace), Map::new(), Map::new(), &name);
         let mut item = self.item(
             (TopologyOwner::Infrastructure, PartRole::InfrastructureCluster, Holder::Infrastructure),
@@ -222,7 +241,8 @@ impl<'a> ClassTopology<'a> {
         }
         let template = self.template(self.inputs.class, &["spec", "controlPlane"])?;
         let template = template.ok_or_else(|| Gap::NoTemplate("the template of the control plane".to_owned()))?;
-        let name = self.named("controlPlaneRef", part, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
+        let naming = self.before(&["controlPlane"]).unwrap_or(part);
+        let name = self.named("controlPlaneRef", naming, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
         let [labels, annotations] = ["labels", "annotations"]
             .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
         let mut object = object(&template, place, labels, annotations, &name);
@@ -241,11 +261,21 @@ impl<'a> ClassTopology<'a> {
         Ok(items)
     }
 
+    /// A part of the class from which the existing objects were named.
+    fn before(&self, path: &[&str]) -> Option<&'a Value> {
+        get(get(self.inputs.before.class?, &["spec"])?, path)
+    }
+
+    /// The entry of workers that exist.
+    fn existing(&self, kind: WorkersKind, name: &str) -> Option<&'a Value> {
+        let entries = list(self.inputs.before.cluster?, &["spec", "topology", "workers", kind.list]);
+        entries.iter().find(|entry| text(entry, &["name"]) == name)
+    }
+
     /// The bootstrap and infrastructure templates of workers, and the workers.
     fn workers(&self, kind: WorkersKind, entry: &Value) -> Result<Vec<TemplateItem>, Obstacle> {
         let [class, name] = ["class", "name"].map(|field| text(entry, &[field]));
-        let mut classes = list(self.inputs.class, &["spec", "workers", kind.list]).iter();
-        let Some(written) = classes.find(|it| text(it, &["class"]) == class) else {
+        let Some(written) = worker_class(self.inputs.class, kind, class) else {
             return Err(TopologyRefusal::NoWorkerClass(class.to_owned()).into());
         };
         // In v1beta1 the templates and the metadata are below `template`.
@@ -256,9 +286,11 @@ impl<'a> ClassTopology<'a> {
             false => (TopologyOwner::MachineDeployment(name.to_owned()), Holder::MachineDeployment(class.to_owned())),
         };
         let label = Map::from_iter([(kind.label.to_owned(), json!(name))]);
+        let existing = self.existing(kind, name);
+        let naming = existing.and_then(|entry| worker_class(self.inputs.before.class?, kind, text(entry, &["class"])));
         let full_name = self.named(
             "",
-            written,
+            naming.unwrap_or(written),
             &format!("{{{{ .cluster.name }}}}-{name}-{{{{ .random }}}}"),
             json!({kind.builtin: {"topologyName": name}}),
         )?;
@@ -286,8 +318,12 @@ impl<'a> ClassTopology<'a> {
         let mut workers = json!({"apiVersion": text(self.inputs.cluster, &["apiVersion"]), "kind": kind.kind});
         let place = (self.name, self.namespace, &*full_name);
         let version = version(self.inputs.cluster);
-        let kept = self.inputs.version_before.filter(|_| is_deferred(self.inputs.cluster, kind, name));
-        let version = kept.unwrap_or(&version);
+        let own = self.inputs.before.versions.and_then(|versions| versions.get(&owner)).map(String::as_str);
+        let of_cluster = || existing.and(self.inputs.before.cluster).map(builtins::version);
+        let kept = own.map(Cow::Borrowed).or_else(of_cluster).filter(|kept| !kept.is_empty());
+        let kept = kept.filter(|_| is_deferred(self.inputs.cluster, kind, name));
+        let is_held = kept.as_ref().is_some_and(|kept| *kept != version);
+        let version = kept.as_deref().unwrap_or(&version);
         let made: Vec<&Value> = items.iter().map(|item| &item.object).collect();
         workers_fields(&mut workers, place, (entry, written), (labels, annotations), (&made, version));
         let builtin = builtins::workers(&workers, entry, &made);
@@ -296,8 +332,13 @@ impl<'a> ClassTopology<'a> {
             item.variables = self.with_builtin(&own, kind.builtin, Some(builtin.clone()));
         }
         items.push(self.item((owner, PartRole::Workers, holder), json!({}), workers));
+        items.iter_mut().for_each(|item| item.is_held = is_held);
         Ok(items)
     }
+}
+
+fn worker_class<'c>(class: &'c Value, kind: WorkersKind, name: &str) -> Option<&'c Value> {
+    list(class, &["spec", "workers", kind.list]).iter().find(|it| text(it, &["class"]) == name)
 }
 
 /// Whether the upgrade of an entry is deferred: by its own annotation, or by that of an earlier one in the same list.

@@ -35,6 +35,9 @@ pub(crate) fn map(entries: impl IntoIterator<Item = (Arc<str>, Value)>) -> Value
     Value::Map(Arc::new(entries.into_iter().collect::<BTreeMap<_, _>>()))
 }
 
+/// The name of a field of an object with methods: what it prints.
+pub(crate) const PRINTED: &str = "\u{1}";
+
 /// A value as JSON; `None` for functions.
 pub(crate) fn json(value: &Value) -> Option<Json> {
     Some(match value {
@@ -48,6 +51,7 @@ pub(crate) fn json(value: &Value) -> Option<Json> {
         },
         Value::String(text) => Json::from(&**text),
         Value::List(elements) => Json::Array(elements.iter().map(json).collect::<Option<_>>()?),
+        Value::Map(fields) if fields.contains_key(PRINTED) => json(fields.get(PRINTED)?)?,
         Value::Map(fields) => {
             let fields = fields.iter().map(|(name, field)| Some((name.to_string(), json(field)?)));
             Json::Object(fields.collect::<Option<Map<_, _>>>()?)
@@ -74,6 +78,7 @@ fn nested(value: &Value) -> String {
     match value {
         Value::Float(number) => float(*number),
         Value::List(elements) => format!("[{}]", elements.iter().map(nested).collect::<Vec<_>>().join(" ")),
+        Value::Map(fields) if fields.contains_key(PRINTED) => fields.get(PRINTED).map_or_else(String::new, nested),
         Value::Map(fields) => {
             let fields: Vec<String> = fields.iter().map(|(name, field)| format!("{name}:{}", nested(field))).collect();
             format!("map[{}]", fields.join(" "))

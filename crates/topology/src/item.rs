@@ -20,6 +20,8 @@ pub(crate) struct TemplateItem {
     pub(crate) template: Value,
     /// What is made from it.
     pub(crate) object: Value,
+    /// Whether nothing of it changes until a deferred upgrade is.
+    pub(crate) is_held: bool,
     pub(crate) variables: Variables,
     pub(crate) writes: Vec<PatchWrite>,
     /// Patches with an unknown result, and what that depends on.

@@ -41,8 +41,8 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
         "KubeadmConfigTemplate" => &["spec", "template", "spec"],
         _ => return None,
     };
-    let found = of_schema(get(object, path)?, get(schema, &["properties", "kubeadmConfigSpec"])?, &path.join("."))?;
-    let (path, reason) = found.split_once(": ")?;
+    let found = of_schema(get(object, path)?, get(schema, &["properties", "kubeadmConfigSpec"])?, &path.join("."));
+    let (path, reason) = found.first()?.split_once(": ")?;
     Some(TopologyRefusal::Object { kind: kind.to_owned(), path: path.to_owned(), reason: reason.to_owned() })
 }
 

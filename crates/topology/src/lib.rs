@@ -29,7 +29,7 @@ pub use admission::{class_refusals, value_refusals};
 pub use class_notes::{ClassFact, ClassNote, class_notes};
 pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
 pub use composition::{CompositionTemplate, Dependence};
-pub use desired::{Desired, DesiredPart, Inputs, desired};
+pub use desired::{Before, Desired, DesiredPart, Inputs, desired};
 pub use kubeadm::schema_refusal;
 pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};

@@ -80,6 +80,8 @@ pub enum TopologyRefusal {
     },
     /// An entry of the topology names a class of workers that the ClusterClass does not have.
     NoWorkerClass(String),
+    /// More than one reason.
+    Several(Vec<TopologyRefusal>),
 }
 
 /// What is not known.
@@ -139,6 +141,10 @@ impl fmt::Display for TopologyRefusal {
             }
             TopologyRefusal::Object { kind, path, reason } => write!(f, "`{path}` of {kind}: {reason}"),
             TopologyRefusal::NoWorkerClass(name) => write!(f, "the ClusterClass has no worker class `{name}`"),
+            TopologyRefusal::Several(all) => {
+                let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+                f.write_str(&all.join("; "))
+            }
         }
     }
 }

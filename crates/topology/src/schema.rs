@@ -10,50 +10,67 @@ use serde_json::{Map, Value};
 
 use crate::fields::{get, list, text};
 
-/// The first reason why a value does not fit a schema, with the path in the value.
-pub(crate) fn violation(value: &Value, schema: &Value) -> Option<String> {
-    of_schema(value, schema, "").or_else(|| unknown_field(value, Some(schema), ""))
+/// Why a value does not fit a schema, each with the path in the value. Unknown fields count if nothing else is wrong.
+pub(crate) fn violations(value: &Value, schema: &Value) -> Vec<String> {
+    let found = of_schema(value, schema, "");
+    let mut unknown = Vec::new();
+    if found.is_empty() {
+        unknown_fields(value, Some(schema), "", &mut unknown);
+    }
+    if unknown.is_empty() { found } else { vec![format!("{}: not specified in the schema", unknown.join(", "))] }
+}
+
+/// Whether a value has fields that its schema does not name.
+pub(crate) fn has_unknown_fields(value: &Value, schema: &Value) -> bool {
+    let mut unknown = Vec::new();
+    unknown_fields(value, Some(schema), "", &mut unknown);
+    !unknown.is_empty()
 }
 
 /// The same for a value whose unknown fields do not matter. `at` is its path.
-pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Option<String> {
+pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Vec<String> {
     let is_on = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
     if value.is_null() && is_on("nullable") {
-        return None;
+        return Vec::new();
     }
-    let found = of_type(value, schema)
-        .or_else(|| of_enum(value, schema))
-        .or_else(|| match value {
-            Value::Number(_) => of_number(value, schema),
-            Value::String(value) => of_text(value, schema),
-            Value::Array(elements) => {
-                of_size(elements.len(), schema, ["minItems", "maxItems"], "items").or_else(|| {
-                    let is_again = |(number, element)| elements.iter().take(number).any(|it| it == element);
-                    let has_duplicates = is_on("uniqueItems") && elements.iter().enumerate().any(is_again);
-                    has_duplicates.then(|| "shouldn't contain duplicates".to_owned())
-                })
-            }
-            Value::Object(fields) => of_size(fields.len(), schema, ["minProperties", "maxProperties"], "properties"),
-            _ => None,
-        })
-        .or_else(|| combined(value, schema));
-    if let Some(reason) = found {
-        return Some(if at.is_empty() { reason } else { format!("{at}: {reason}") });
-    }
+    let of_kind = match value {
+        Value::Null => return with_path(of_type(value, schema).into_iter().chain(of_enum(value, schema)), at),
+        Value::Number(_) => of_number(value, schema),
+        Value::String(value) => of_text(value, schema),
+        Value::Array(elements) => {
+            let is_again = |(number, element)| elements.iter().take(number).any(|it| it == element);
+            let has_duplicates = is_on("uniqueItems") && elements.iter().enumerate().any(is_again);
+            let again = has_duplicates.then(|| "shouldn't contain duplicates".to_owned());
+            of_size(elements.len(), schema, ["minItems", "maxItems"], "items").into_iter().chain(again).collect()
+        }
+        Value::Object(fields) => of_size(fields.len(), schema, ["minProperties", "maxProperties"], "properties"),
+        Value::Bool(_) => Vec::new(),
+    };
+    let own = of_type(value, schema).into_iter().chain(of_enum(value, schema)).chain(of_kind);
+    let mut found = with_path(own.chain(combined(value, schema)), at);
     match value {
         Value::Array(elements) => {
-            let items = get(schema, &["items"])?;
-            let mut elements = elements.iter().enumerate();
-            elements.find_map(|(number, element)| of_schema(element, items, &format!("{at}[{number}]")))
+            let items = get(schema, &["items"]);
+            for (number, element) in elements.iter().enumerate() {
+                found.extend(items.into_iter().flat_map(|items| of_schema(element, items, &format!("{at}[{number}]"))));
+            }
         }
-        Value::Object(fields) => of_fields(fields, schema, at),
-        _ => None,
+        Value::Object(fields) => found.extend(of_fields(fields, schema, at)),
+        _ => {}
     }
+    found
+}
+
+fn with_path(reasons: impl Iterator<Item = String>, at: &str) -> Vec<String> {
+    reasons.map(|reason| if at.is_empty() { reason } else { format!("{at}: {reason}") }).collect()
 }
 
 fn of_type(value: &Value, schema: &Value) -> Option<String> {
     let is_integer = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let kind = text(schema, &["type"]);
+    if get(schema, &["x-kubernetes-int-or-string"]) == Some(&Value::Bool(true)) {
+        return (!value.is_string() && !is_integer(value)).then(|| "must be of type integer or string".to_owned());
+    }
     let fits = match kind {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
@@ -61,10 +78,7 @@ fn of_type(value: &Value, schema: &Value) -> Option<String> {
         "number" => value.is_number(),
         "array" => value.is_array(),
         "object" => value.is_object(),
-        _ if get(schema, &["x-kubernetes-int-or-string"]) == Some(&Value::Bool(true)) => {
-            return (!value.is_string() && !is_integer(value)).then(|| "must be of type integer or string".to_owned());
-        }
-        _ => true,
+        kind => kind.is_empty(),
     };
     let given = match value {
         Value::Null => "null",
@@ -79,80 +93,74 @@ fn of_type(value: &Value, schema: &Value) -> Option<String> {
 }
 
 fn of_enum(value: &Value, schema: &Value) -> Option<String> {
-    let options = list(schema, &["enum"]);
-    let is_equal = |option: &Value| match (option.as_f64(), value.as_f64()) {
+    let options: Vec<&Value> = list(schema, &["enum"]).iter().filter(|option| !option.is_null()).collect();
+    let is_equal = |option: &&Value| match (option.as_f64(), value.as_f64()) {
         (Some(option), Some(value)) => option == value,
-        _ => option == value,
+        _ => *option == value,
     };
-    let all = || options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+    let all = || options.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     (!options.is_empty() && !options.iter().any(is_equal)).then(|| format!("supported values: {}", all()))
 }
 
-fn of_number(value: &Value, schema: &Value) -> Option<String> {
-    let number = value.as_f64()?;
+fn of_number(value: &Value, schema: &Value) -> Vec<String> {
+    let Some(number) = value.as_f64() else { return Vec::new() };
     let limit = |field: &str| get(schema, &[field]).and_then(Value::as_f64);
     let excludes = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
     let least = limit("minimum").and_then(|least| match excludes("exclusiveMinimum") {
         true => (number <= least).then(|| format!("should be greater than {least}")),
         false => (number < least).then(|| format!("should be greater than or equal to {least}")),
     });
-    let most = || {
-        limit("maximum").and_then(|most| match excludes("exclusiveMaximum") {
-            true => (number >= most).then(|| format!("should be less than {most}")),
-            false => (number > most).then(|| format!("should be less than or equal to {most}")),
-        })
-    };
-    let multiple = || {
-        let of = limit("multipleOf").filter(|of| (number / of).fract() != 0.0)?;
-        Some(format!("should be a multiple of {of}"))
-    };
-    least.or_else(most).or_else(multiple)
+    let most = limit("maximum").and_then(|most| match excludes("exclusiveMaximum") {
+        true => (number >= most).then(|| format!("should be less than {most}")),
+        false => (number > most).then(|| format!("should be less than or equal to {most}")),
+    });
+    [least, most].into_iter().flatten().collect()
 }
 
-fn of_text(value: &str, schema: &Value) -> Option<String> {
-    let pattern = text(schema, &["pattern"]);
-    let format = text(schema, &["format"]);
-    of_size(value.chars().count(), schema, ["minLength", "maxLength"], "characters")
-        .or_else(|| {
-            let differs = regex_lite::Regex::new(pattern).is_ok_and(|pattern| !pattern.is_match(value));
-            differs.then(|| format!("should match `{pattern}`"))
-        })
-        .or_else(|| (!formats::fits(format, value)).then(|| format!("must be of type {format}")))
+fn of_text(value: &str, schema: &Value) -> Vec<String> {
+    let [pattern, format] = ["pattern", "format"].map(|field| text(schema, &[field]));
+    let mut found = of_size(value.chars().count(), schema, ["minLength", "maxLength"], "characters");
+    let differs = regex_lite::Regex::new(pattern).is_ok_and(|pattern| !pattern.is_match(value));
+    found.extend(differs.then(|| format!("should match `{pattern}`")));
+    found.extend((!formats::fits(format, value)).then(|| format!("must be of type {format}")));
+    found
 }
 
-fn of_size(size: usize, schema: &Value, [least, most]: [&str; 2], of: &str) -> Option<String> {
+fn of_size(size: usize, schema: &Value, [least, most]: [&str; 2], of: &str) -> Vec<String> {
     let limit = |field: &str| get(schema, &[field]).and_then(Value::as_u64);
-    let size = u64::try_from(size).ok()?;
+    let size = u64::try_from(size).unwrap_or(u64::MAX);
     let least = limit(least).filter(|least| size < *least).map(|least| format!("should have at least {least} {of}"));
-    least.or_else(|| limit(most).filter(|most| size > *most).map(|most| format!("should have at most {most} {of}")))
+    let most = limit(most).filter(|most| size > *most).map(|most| format!("should have at most {most} {of}"));
+    least.into_iter().chain(most).collect()
 }
 
 /// `allOf`, `anyOf`, `oneOf` and `not`.
-fn combined(value: &Value, schema: &Value) -> Option<String> {
+fn combined(value: &Value, schema: &Value) -> Vec<String> {
     let fitting = |field: &str| {
         let schemas = list(schema, &[field]);
-        (schemas.len(), schemas.iter().filter(|schema| of_schema(value, schema, "").is_none()).count())
+        (schemas.len(), schemas.iter().filter(|schema| of_schema(value, schema, "").is_empty()).count())
     };
     let (all, fitting_all) = fitting("allOf");
     let (any, fitting_any) = fitting("anyOf");
     let (one, fitting_one) = fitting("oneOf");
-    match () {
-        () if fitting_all < all => Some("must validate all the schemas (allOf)".to_owned()),
-        () if any > 0 && fitting_any == 0 => Some("must validate at least one schema (anyOf)".to_owned()),
-        () if one > 0 && fitting_one != 1 => Some("must validate one and only one schema (oneOf)".to_owned()),
-        () if get(schema, &["not"]).is_some_and(|not| of_schema(value, not, "").is_none()) => {
-            Some("must not validate the schema (not)".to_owned())
-        }
-        () => None,
-    }
+    let fits_not = get(schema, &["not"]).is_some_and(|not| of_schema(value, not, "").is_empty());
+    let reasons = [
+        (any > 0 && fitting_any == 0, "must validate at least one schema (anyOf)"),
+        (one > 0 && fitting_one != 1, "must validate one and only one schema (oneOf)"),
+        (fitting_all < all, "must validate all the schemas (allOf)"),
+        (fits_not, "must not validate the schema (not)"),
+    ];
+    reasons.into_iter().filter(|(is_found, _)| *is_found).map(|(_, reason)| reason.to_owned()).collect()
 }
 
-fn of_fields(fields: &Map<String, Value>, schema: &Value, at: &str) -> Option<String> {
-    let mut required = list(schema, &["required"]).iter().filter_map(Value::as_str);
-    if let Some(name) = required.find(|name| !fields.contains_key(*name)) {
-        return Some(format!("{}: required", inner(at, name)));
-    }
-    fields.iter().find_map(|(name, value)| of_schema(value, schema_of(schema, name)?, &inner(at, name)))
+fn of_fields(fields: &Map<String, Value>, schema: &Value, at: &str) -> Vec<String> {
+    let required = list(schema, &["required"]).iter().filter_map(Value::as_str);
+    let missing =
+        required.filter(|name| !fields.contains_key(*name)).map(|name| format!("{}: required", inner(at, name)));
+    let of_field = |(name, value): (&String, &Value)| {
+        schema_of(schema, name).map(|schema| of_schema(value, schema, &inner(at, name))).unwrap_or_default()
+    };
+    missing.chain(fields.iter().flat_map(of_field)).collect()
 }
 
 fn schema_of<'s>(schema: &'s Value, field: &str) -> Option<&'s Value> {
@@ -163,27 +171,29 @@ fn inner(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
-/// The first field that the schema does not name.
-fn unknown_field(value: &Value, schema: Option<&Value>, at: &str) -> Option<String> {
+/// The fields that the schema does not name.
+fn unknown_fields(value: &Value, schema: Option<&Value>, at: &str, found: &mut Vec<String>) {
     let keeps = schema.is_some_and(|it| get(it, &["x-kubernetes-preserve-unknown-fields"]) == Some(&Value::Bool(true)));
     match value {
-        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
-            let at = inner(at, name);
-            match schema.and_then(|schema| schema_of(schema, name)) {
-                Some(schema) => unknown_field(value, Some(schema), &at),
-                None if keeps => None,
-                None => Some(format!("{at}: not specified in the schema")),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let at = inner(at, name);
+                match schema.and_then(|schema| schema_of(schema, name)) {
+                    Some(schema) => unknown_fields(value, Some(schema), &at, found),
+                    None if keeps => {}
+                    None => found.push(at),
+                }
             }
-        }),
+        }
         Value::Array(elements) => {
             let items = schema.and_then(|schema| get(schema, &["items"]));
-            if items.is_none() && keeps {
-                return None;
+            if items.is_some() || !keeps {
+                for (number, element) in elements.iter().enumerate() {
+                    unknown_fields(element, items, &format!("{at}[{number}]"), found);
+                }
             }
-            let mut elements = elements.iter().enumerate();
-            elements.find_map(|(number, element)| unknown_field(element, items, &format!("{at}[{number}]")))
         }
-        _ => None,
+        _ => {}
     }
 }
 
@@ -215,7 +225,10 @@ mod tests {
             (json!({"name": "a", "port": 70000}), Some("port: should be less than or equal to 65535")),
             (json!({"name": "a", "hosts": ["x"]}), Some("hosts[0]: must be of type ipv4")),
             (json!({"name": "a", "hosts": ["10.0.0.1", "10.0.0.1"]}), Some("hosts: shouldn't contain duplicates")),
-            (json!({"name": "a", "hosts": ["", "", ""]}), Some("hosts: should have at most 2 items")),
+            (
+                json!({"name": "a", "hosts": ["10.0.0.1", "10.0.0.2", "10.0.0.3"]}),
+                Some("hosts: should have at most 2 items"),
+            ),
             (json!({"name": "a", "share": 0}), Some("share: should be greater than 0")),
             (json!({"name": "a", "size": 1.5}), Some("size: must be of type integer or string")),
             (json!({"name": "a", "id": "i-1"}), Some("id: should have at least 4 characters")),
@@ -226,11 +239,24 @@ mod tests {
             (json!({"name": "a", "raw": {"other": {"further": 1}}}), None),
             (json!({"name": "a", "either": 1}), Some("either: must validate one and only one schema (oneOf)")),
             (json!({"name": "a", "either": false}), Some("either: must not validate the schema (not)")),
-            (json!({"name": null}), Some("name: must be of type string, not null")),
+            (json!({"name": "a", "port": null}), Some("port: must be of type integer, not null")),
             (json!("a"), Some("must be of type object, not string")),
         ];
         for (value, expected) in cases {
-            assert_eq!(violation(&value, &schema).as_deref(), expected, "{value}");
+            assert_eq!(violations(&value, &schema), Vec::from_iter(expected), "{value}");
         }
+        let several = json!({"port": "80", "hosts": ["", ""], "id": "j"});
+        let expected = [
+            "name: required",
+            "hosts: shouldn't contain duplicates",
+            "hosts[0]: must be of type ipv4",
+            "hosts[1]: must be of type ipv4",
+            "id: should have at least 4 characters",
+            "id: should match `^i-`",
+            "port: must be of type integer, not string",
+        ];
+        assert_eq!(violations(&several, &schema), expected);
+        let unknown = json!({"name": "a", "other": 1, "more": 2});
+        assert_eq!(violations(&unknown, &schema), ["more, other: not specified in the schema"]);
     }
 }

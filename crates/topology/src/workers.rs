@@ -7,18 +7,25 @@ use crate::fields::{get, set, set_some, text};
 /// From a field of the topology's entry or the class to a field of the object; the entry has precedence.
 type Copies = &'static [(&'static [&'static str], &'static [&'static str])];
 
-const WORKERS: Copies = &[
+const DEPLOYMENTS: Copies = &[
     (&["failureDomain"], &["spec", "template", "spec", "failureDomain"]),
-    (&["failureDomains"], &["spec", "failureDomains"]),
     (&["readinessGates"], &["spec", "template", "spec", "readinessGates"]),
-    (&["taints"], &["spec", "template", "spec", "taints"]),
 ];
 
-const WORKERS_V1BETA2: Copies = &[
-    (&["minReadySeconds"], &["spec", "template", "spec", "minReadySeconds"]),
+const DEPLOYMENTS_V1BETA2: Copies = &[
     (&["rollout"], &["spec", "rollout"]),
     (&["healthCheck", "remediation", "maxInFlight"], &["spec", "remediation", "maxInFlight"]),
     (&["deletion", "order"], &["spec", "deletion", "order"]),
+];
+
+const DEPLOYMENTS_V1BETA1: Copies = &[(&["strategy"], &["spec", "strategy"])];
+
+const POOLS: Copies = &[(&["failureDomains"], &["spec", "failureDomains"])];
+
+const WORKERS: Copies = &[(&["taints"], &["spec", "template", "spec", "taints"])];
+
+const WORKERS_V1BETA2: Copies = &[
+    (&["minReadySeconds"], &["spec", "template", "spec", "minReadySeconds"]),
     (&["deletion", "nodeDrainTimeoutSeconds"], &["spec", "template", "spec", "deletion", "nodeDrainTimeoutSeconds"]),
     (
         &["deletion", "nodeVolumeDetachTimeoutSeconds"],
@@ -32,7 +39,6 @@ const WORKERS_V1BETA2: Copies = &[
 
 const WORKERS_V1BETA1: Copies = &[
     (&["minReadySeconds"], &["spec", "minReadySeconds"]),
-    (&["strategy"], &["spec", "strategy"]),
     (&["nodeDrainTimeout"], &["spec", "template", "spec", "nodeDrainTimeout"]),
     (&["nodeVolumeDetachTimeout"], &["spec", "template", "spec", "nodeVolumeDetachTimeout"]),
     (&["nodeDeletionTimeout"], &["spec", "template", "spec", "nodeDeletionTimeout"]),
@@ -76,7 +82,13 @@ pub(crate) fn workers_fields(
     for (made, path) in made.iter().zip([&["bootstrap", "configRef"][..], &["infrastructureRef"]]) {
         set(object, &[&["spec", "template", "spec"], path].concat(), reference(made, is_v1beta1));
     }
-    for (from, to) in WORKERS.iter().chain(if is_v1beta1 { WORKERS_V1BETA1 } else { WORKERS_V1BETA2 }) {
+    let is_deployment = text(object, &["kind"]) == "MachineDeployment";
+    let (of_all, of_deployments) = match is_v1beta1 {
+        true => (WORKERS_V1BETA1, DEPLOYMENTS_V1BETA1),
+        false => (WORKERS_V1BETA2, DEPLOYMENTS_V1BETA2),
+    };
+    let of_kind = if is_deployment { [DEPLOYMENTS, of_deployments] } else { [POOLS, &[]] };
+    for (from, to) in [WORKERS, of_all].into_iter().chain(of_kind).flatten() {
         set_some(object, to, get(entry, from).or(get(class, from)));
     }
 }

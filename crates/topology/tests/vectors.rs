@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use topology::{Desired, Inputs, Obstacle, Variables, desired, differences, stored_defaults};
+use topology::{Before, Desired, Inputs, Obstacle, Variables, desired, differences, stored_defaults};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -17,7 +17,7 @@ fn yaml(text: &str) -> Option<Value> {
     serde_saphyr::from_str(text).ok()
 }
 
-fn computed(vector: &Value, stored: &Variables) -> Result<Desired, Obstacle> {
+fn computed(vector: &Value, stored: &Variables, before: Before<'_>) -> Result<Desired, Obstacle> {
     let templates = vector["templates"].as_array().cloned().unwrap_or_default();
     let find = |reference: &Value| {
         let is_meant = |it: &&Value| {
@@ -25,14 +25,7 @@ fn computed(vector: &Value, stored: &Variables) -> Result<Desired, Obstacle> {
         };
         templates.iter().find(is_meant).cloned()
     };
-    desired(Inputs {
-        cluster: &vector["cluster"],
-        class: &vector["class"],
-        templates: &find,
-        stored,
-        version_before: None,
-        yaml,
-    })
+    desired(Inputs { cluster: &vector["cluster"], class: &vector["class"], templates: &find, stored, before, yaml })
 }
 
 /// One line for each field that differs.
@@ -40,8 +33,9 @@ fn lines(vector: &Value, edit: &Value) -> Result<Vec<String>, Box<dyn std::error
     let stored = stored_defaults(&vector["cluster"], &vector["class"]);
     let mut edited = vector.clone();
     json_patch::patch(&mut edited, &serde_json::from_value::<json_patch::Patch>(edit["patch"].clone())?)?;
-    let before = computed(vector, &stored).map_err(|obstacle| obstacle.to_string())?;
-    let after = match computed(&edited, &stored) {
+    let before = computed(vector, &stored, Before::default()).map_err(|obstacle| obstacle.to_string())?;
+    let existing = Before { cluster: Some(&vector["cluster"]), class: Some(&vector["class"]), versions: None };
+    let after = match computed(&edited, &stored, existing) {
         Ok(after) => after,
         Err(obstacle) => return Ok(vec![obstacle.to_string()]),
     };
@@ -69,7 +63,7 @@ fn objects_and_edits_are_as_expected() -> Outcome {
             continue;
         }
         let vector: Value = serde_saphyr::from_str(&fs::read_to_string(&path)?)?;
-        let made = computed(&vector, &Variables::new()).map_err(|obstacle| obstacle.to_string())?;
+        let made = computed(&vector, &Variables::new(), Before::default()).map_err(|obstacle| obstacle.to_string())?;
         let objects: Vec<Value> = made.parts.into_iter().map(|part| part.object).collect();
         let mut edits = BTreeMap::new();
         for edit in vector["edits"].as_array().into_iter().flatten() {

@@ -59,6 +59,15 @@ fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {
     let converted = in_one_version(&member.id, versions, values.each_ref());
     let [was, is] = &values;
     let (was, is) = converted.as_ref().map_or((was, is), |(_, [was, is])| (was, is));
+    let (id, is_predicted) = (&member.id, member.origin.is_none());
+    let entry = |(at, key, from, to)| EntryDifference { id: id.clone(), is_predicted, at, key, from, to };
+    differing(was, is).into_iter().map(entry).collect()
+}
+
+/// A label, annotation or cloud tag that differs: the path of the map, the key, and both values.
+type DifferingEntry = (String, String, Option<String>, Option<String>);
+
+pub(super) fn differing(was: &Value, is: &Value) -> Vec<DifferingEntry> {
     let (was, is) = (maps(was), maps(is));
     let nothing = Map::new();
     let mut entries = Vec::new();
@@ -70,15 +79,8 @@ fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {
         let keys: BTreeSet<&String> =
             was.keys().chain(is.keys()).filter(|key| !REPEATED.contains(&key.as_str())).collect();
         let value = |map: &Map<String, Value>, key: &str| Some(map.get(key)?.as_str()?.to_owned());
-        let differing = keys.into_iter().map(|key| (key, value(was, key), value(is, key)));
-        entries.extend(differing.filter(|(_, from, to)| from != to).map(|(key, from, to)| EntryDifference {
-            id: member.id.clone(),
-            is_predicted: member.origin.is_none(),
-            at: at.clone(),
-            key: key.clone(),
-            from,
-            to,
-        }));
+        let values = keys.into_iter().map(|key| (at.clone(), key.clone(), value(was, key), value(is, key)));
+        entries.extend(values.filter(|(_, _, from, to)| from != to));
     }
     entries
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use metadata_propagation::{Effect, RolloutEdit};
 use serde_json::Value;
+use topology::class_refusals;
 
 use super::reach::Machines;
 use super::{Planned, PlannedEdit};
@@ -42,7 +43,11 @@ pub(super) fn add(
         return;
     }
     let refusals: Vec<Refusal> = match was {
-        None => of_object(&new.id, &is).into_iter().chain(even_control_plane(new, &is, after)).collect(),
+        None => {
+            let of_class = if new.id.kind == "ClusterClass" { class_refusals(&is) } else { Vec::new() };
+            let of_class = of_class.into_iter().map(|it| Refusal { at: "spec".to_owned(), message: it.to_string() });
+            of_object(&new.id, &is).into_iter().chain(even_control_plane(new, &is, after)).chain(of_class).collect()
+        }
         Some(was) => {
             let class = || class(&new.id, &is, after);
             let skipped = skipped_by_topology(&was, &is).filter(|_| class().is_some_and(|class| !chains(class)));

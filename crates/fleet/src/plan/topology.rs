@@ -4,6 +4,7 @@
 mod attribution;
 mod owner;
 mod placeholder;
+mod renewed;
 mod sentence;
 mod stage;
 
@@ -18,7 +19,7 @@ use self::attribution::{is_due_to, is_of_whole};
 use self::owner::{judged, not_known, refused, whole};
 use self::stage::{ObjectChange, TopologyChange, changes};
 use super::reach::Machines;
-use super::{Happens, Plan, Planned, PlannedEdit, Unknown, conversion};
+use super::{EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, conversion};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -81,14 +82,18 @@ pub(super) struct TopologySides<'p> {
 }
 
 /// Replaces what the paths of edits alone say about them by what variables and patches make of them, wherever the
-/// topologies can be computed.
-pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: TopologySides<'_>) {
+/// topologies can be computed. Returns the labels and annotations of new templates and of what is created from them.
+pub(super) fn complete(
+    plan: &mut Plan,
+    (old, new): (&Fleet, &Fleet),
+    around: TopologySides<'_>,
+) -> Vec<EntryDifference> {
     let edited: Vec<&ObjectId> = (plan.objects.iter())
         .filter(|object| object.happens == Happens::Changed && is_of_topologies(&object.id))
         .map(|object| &object.id)
         .collect();
     if edited.is_empty() {
-        return;
+        return Vec::new();
     }
     let changes = changes(&edited, (old, new), around);
     let mut added = BTreeSet::new();
@@ -119,6 +124,7 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: To
         object.edits.retain(|edit| !is_added || edit.edit.effect != Effect::Nothing || has_owner(edit));
         object.edits.sort_by_key(|edit| Reverse(edit.edit.effect));
     }
+    renewed::entries(&changes, around)
 }
 
 /// The objects of topologies that are defined twice and differently, if any of the definitions changes.
@@ -195,8 +201,10 @@ fn answers(
                 }
             }
             ObjectChange::Refused(refusal) => {
+                // If none of the edits is about patches, each may be why.
+                let is_any = object.edits.iter().any(is_decided);
                 for (edit, owners) in object.edits.iter().zip(&mut owners) {
-                    if is_decided(edit) {
+                    if is_decided(edit) || !is_any && edit.edit.at.starts_with("spec") {
                         owners.push(refused(change.cluster(), refusal));
                     }
                 }

@@ -35,6 +35,9 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
             found.push(refused("definitions", "a patch has either `definitions` or `external`".to_owned()));
         }
         for definition in definitions {
+            if list(definition, &["jsonPatches"]).is_empty() {
+                found.push(refused("jsonPatches", "a definition has at least one".to_owned()));
+            }
             for json_patch in list(definition, &["jsonPatches"]) {
                 let path = text(json_patch, &["path"]);
                 found.extend(check(json_patch, &variables).err().map(|reason| refused(path, reason)));
@@ -120,7 +123,8 @@ const BUILTINS: &[&str] = &[
 
 /// Whether a selector of a patch is on for something that it does not match, or for nothing.
 fn has_idle_selector(class: &Value, patch: &Value) -> bool {
-    list(patch, &["definitions"]).iter().filter_map(|definition| get(definition, &["selector"])).any(|selector| {
+    list(patch, &["definitions"]).iter().any(|definition| {
+        let selector = get(definition, &["selector"]).unwrap_or(&Value::Null);
         let is_meant = |holder: Option<&Value>| {
             holder.and_then(|holder| get(holder, &["templateRef"]).or(get(holder, &["ref"]))).is_some_and(|reference| {
                 ["apiVersion", "kind"].iter().all(|field| text(reference, &[field]) == text(selector, &[field]))
@@ -191,16 +195,17 @@ mod tests {
         }
         let mut broken = class.clone();
         broken["spec"]["patches"] = json!([
-            {"name": "a", "enabledIf": "{{ if }}", "definitions": [{"jsonPatches": [], "selector": {
+            {"name": "a", "enabledIf": "{{ if }}", "definitions": [{"jsonPatches": [{"op": "remove", "path": "/spec/a"}], "selector": {
                 "apiVersion": "a/v1", "kind": "InfraTemplate", "matchResources": {"infrastructureCluster": true}}}]},
-            {"name": "a", "definitions": [{"jsonPatches": [], "selector": {"apiVersion": "a/v1", "kind": "Other",
+            {"name": "a", "definitions": [{"selector": {"apiVersion": "a/v1", "kind": "Other",
                 "matchResources": {}}}]}]);
         let found: Vec<String> = refusals(&broken).iter().map(ToString::to_string).collect();
-        assert_eq!(found.len(), 3, "{found:?}");
+        assert_eq!(found.len(), 4, "{found:?}");
         assert_eq!(
             found[1..],
             [
                 "patch `a` cannot patch `name`: the names of patches must be unique",
+                "patch `a` cannot patch `jsonPatches`: a definition has at least one",
                 "a selector of patch `a` matches nothing"
             ]
         );

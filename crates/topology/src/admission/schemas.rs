@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::fields::{get, list, text};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::violation;
+use crate::schema::has_unknown_fields;
 
 /// What is refused, whether or not a Cluster sets the variables.
 pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
@@ -20,46 +20,129 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
         let mut refused = |reason: String| {
             found.push(TopologyRefusal::Definition { name: name.to_owned(), reason });
         };
-        if name.is_empty() || name == "builtin" || name.contains('.') {
-            refused("this name is not allowed".to_owned());
-        }
         if !names.insert(name) {
             refused("the names of variables must be unique".to_owned());
         }
-        if let Some(reason) = get(variable, &["schema", "openAPIV3Schema"]).and_then(|schema| of_schema(schema, "")) {
-            refused(reason);
+        if name.is_empty() || name == "builtin" || name.contains('.') {
+            refused("this name is not allowed".to_owned());
         }
+        let schema = get(variable, &["schema", "openAPIV3Schema"]);
+        schema.map(of_definition).unwrap_or_default().into_iter().for_each(refused);
     }
     found
 }
 
-fn of_schema(schema: &Value, at: &str) -> Option<String> {
-    let inner = |step: &str| if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") };
-    let is_on = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
-    let kind = text(schema, &["type"]);
-    let is_untyped =
-        kind.is_empty() && !is_on("x-kubernetes-int-or-string") && !is_on("x-kubernetes-preserve-unknown-fields");
-    if is_untyped || !kind.is_empty() && !TYPES.contains(&kind) {
-        return Some(format!("{}: must be one of {}", inner("type"), TYPES.join(", ")));
+/// What is wrong with a definition: defaults are checked if it is structural, and the rest if they are right.
+fn of_definition(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    structural(schema, "", &mut found);
+    if found.is_empty() {
+        defaults(schema, "", &mut found);
     }
-    for field in ["default", "example"] {
-        let reason = get(schema, &[field]).and_then(|value| violation(value, schema));
-        if let Some(reason) = reason {
-            return Some(format!("{}: {reason}", inner(field)));
+    if found.is_empty() {
+        values(schema, "", &mut found);
+    }
+    found
+}
+
+fn step(at: &str, step: &str) -> String {
+    if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") }
+}
+
+/// The schemas of properties, other fields, and elements, each with its path.
+fn below<'s>(schema: &'s Value, at: &str) -> Vec<(&'s Value, String)> {
+    let fields = get(schema, &["properties"]).and_then(Value::as_object).into_iter().flatten();
+    let fields = fields.map(|(name, schema)| (schema, step(at, name)));
+    let others = ["additionalProperties", "items"].into_iter();
+    let others = others.filter_map(|name| Some((get(schema, &[name]).filter(|it| it.is_object())?, step(at, name))));
+    fields.chain(others).collect()
+}
+
+/// Defaults that do not fit. Those of fields without a name are not checked.
+fn defaults(schema: &Value, at: &str, found: &mut Vec<String>) {
+    found.extend(of_default(schema, at));
+    let others = get(schema, &["additionalProperties"]);
+    let named = below(schema, at).into_iter().filter(|(schema, _)| Some(*schema) != others);
+    named.for_each(|(schema, at)| defaults(schema, &at, found));
+}
+
+fn is_on(schema: &Value, field: &str) -> bool {
+    get(schema, &[field]) == Some(&Value::Bool(true))
+}
+
+/// What is not structural.
+fn structural(schema: &Value, at: &str, found: &mut Vec<String>) {
+    let is_open = is_on(schema, INT_OR_STRING) || is_on(schema, PRESERVE);
+    if text(schema, &["type"]).is_empty() && !is_open {
+        found.push(format!("{}: must be one of {}", step(at, "type"), TYPES.join(", ")));
+    }
+    if text(schema, &["type"]) == "array" && get(schema, &["items"]).is_none() {
+        found.push(format!("{}: required", step(at, "items")));
+    }
+    if is_on(schema, INT_OR_STRING) && is_on(schema, PRESERVE) {
+        found.push(format!("{}: excludes `{INT_OR_STRING}`", step(at, PRESERVE)));
+    }
+    validations(schema, at, found);
+    below(schema, at).into_iter().for_each(|(schema, at)| structural(schema, &at, found));
+}
+
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// What `allOf`, `anyOf`, `oneOf` and `not` may not contain, and patterns that are none.
+fn validations(schema: &Value, at: &str, found: &mut Vec<String>) {
+    let of = |field: &str| {
+        let all = list(schema, &[field]).iter().enumerate();
+        all.map(|(number, schema)| (schema, step(at, &format!("{field}[{number}]")))).collect::<Vec<_>>()
+    };
+    let not = get(schema, &["not"]).map(|schema| (schema, step(at, "not")));
+    for (schema, at) in ["anyOf", "allOf", "oneOf"].into_iter().flat_map(of).chain(not) {
+        nested(schema, &at, found);
+    }
+    let pattern = text(schema, &["pattern"]);
+    if regex_lite::Regex::new(pattern).is_err() && !pattern.contains("\\p") && !pattern.contains("\\P") {
+        found.push(format!("{}: `{pattern}` is no pattern", step(at, "pattern")));
+    }
+}
+
+fn nested(schema: &Value, at: &str, found: &mut Vec<String>) {
+    validations(schema, at, found);
+    for field in ["type", "default", "description", "nullable", INT_OR_STRING, PRESERVE, "additionalProperties"] {
+        if get(schema, &[field]).is_some_and(|value| *value != Value::Bool(false) && *value != "") {
+            found.push(format!("{}: must be empty to be structural", step(at, field)));
         }
     }
-    let options = list(schema, &["enum"]).iter().filter(|option| !option.is_null());
-    if let Some(reason) = options.into_iter().find_map(|option| violation(option, schema)) {
-        return Some(format!("{}: {reason}", inner("enum")));
+    below(schema, at).into_iter().for_each(|(schema, at)| nested(schema, &at, found));
+}
+
+fn of_default(schema: &Value, at: &str) -> Vec<String> {
+    let Some(value) = get(schema, &["default"]) else { return Vec::new() };
+    let at = step(at, "default");
+    let unknown = has_unknown_fields(value, schema).then(|| format!("{at}: has fields that the schema does not name"));
+    unknown.into_iter().chain(reasons(value, schema, &at)).collect()
+}
+
+fn reasons(value: &Value, schema: &Value, at: &str) -> Vec<String> {
+    crate::schema::of_schema(value, schema, "").into_iter().map(|reason| format!("{at}: {reason}")).collect()
+}
+
+/// Types that do not exist, and examples and options that do not fit.
+fn values(schema: &Value, at: &str, found: &mut Vec<String>) {
+    let kind = text(schema, &["type"]);
+    if !kind.is_empty() && !TYPES.contains(&kind) {
+        found.push(format!("{}: must be one of {}", step(at, "type"), TYPES.join(", ")));
+        return;
     }
-    let fields = get(schema, &["properties"]).and_then(Value::as_object);
-    let others = get(schema, &["additionalProperties"]).filter(|it| it.is_object());
-    if others.is_some() && fields.is_some_and(|fields| !fields.is_empty()) {
-        return Some(format!("{}: excludes `properties`", inner("additionalProperties")));
+    let example = get(schema, &["example"]).map(|value| reasons(value, schema, &step(at, "example")));
+    found.extend(example.unwrap_or_default());
+    for (number, option) in list(schema, &["enum"]).iter().filter(|option| !option.is_null()).enumerate() {
+        found.extend(reasons(option, schema, &step(at, &format!("enum[{number}]"))));
     }
-    let of_fields = fields.into_iter().flatten().find_map(|(name, schema)| of_schema(schema, &inner(name)));
-    let items = || get(schema, &["items"]).and_then(|schema| of_schema(schema, &inner("items")));
-    of_fields.or_else(|| others.and_then(|schema| of_schema(schema, &inner("additionalProperties")))).or_else(items)
+    let has_fields = get(schema, &["properties"]).and_then(Value::as_object).is_some_and(|fields| !fields.is_empty());
+    if has_fields && get(schema, &["additionalProperties"]).is_some_and(Value::is_object) {
+        found.push(format!("{}: excludes `properties`", step(at, "additionalProperties")));
+    }
+    below(schema, at).into_iter().for_each(|(schema, at)| values(schema, &at, found));
 }
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -75,7 +158,7 @@ mod tests {
         let cases = [
             (json!({"type": "string", "default": "a", "enum": ["a", "b"]}), None),
             (json!({"type": "string", "default": "c", "enum": ["a"]}), Some("default: supported values: \"a\"")),
-            (json!({"type": "string", "enum": [1]}), Some("enum: must be of type string, not integer")),
+            (json!({"type": "string", "enum": [1]}), Some("enum[0]: must be of type string, not integer")),
             (json!({"type": "text"}), Some("type: must be one of array, boolean, integer, number, object, string")),
             (
                 json!({"type": "object", "properties": {"a": {"type": "integer", "default": "1"}}}),
@@ -83,11 +166,11 @@ mod tests {
             ),
             (
                 json!({"type": "object", "default": {"b": 1}, "properties": {"a": {"type": "integer"}}}),
-                Some("default: b: not specified in the schema"),
+                Some("default: has fields that the schema does not name"),
             ),
         ];
         for (schema, expected) in cases {
-            assert_eq!(of_schema(&schema, "").as_deref(), expected, "{schema}");
+            assert_eq!(of_definition(&schema), Vec::from_iter(expected), "{schema}");
         }
         let class = json!({"spec": {"variables": [{"name": "a"}, {"name": "a"}, {"name": "builtin"}]}});
         let found: Vec<String> = refusals(&class).iter().map(ToString::to_string).collect();

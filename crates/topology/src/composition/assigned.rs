@@ -28,7 +28,7 @@ const OF_INTEGERS: &[(&str, usize)] = &[
 ];
 
 /// The function of a name that only rewritten templates call.
-pub(super) fn find(name: &str) -> Option<ValueFunc> {
+pub(crate) fn find(name: &str) -> Option<ValueFunc> {
     match name {
         PUT => Some(Arc::new(|args: &[Value]| match args {
             [map, path @ .., value] => Ok(put(map, path, value)),
@@ -52,7 +52,7 @@ fn put(map: &Value, path: &[Value], value: &Value) -> Value {
 ///
 /// # Errors
 /// When it changes a map that is not in a variable.
-pub(super) fn assign(syntax: &mut TemplateSyntax) -> Result<(), NoOutput> {
+pub(crate) fn assign(syntax: &mut TemplateSyntax) -> Result<(), NoOutput> {
     let defined = syntax.defines.iter_mut().map(|define| &mut define.body);
     [&mut syntax.tree].into_iter().chain(defined).try_for_each(in_list)
 }

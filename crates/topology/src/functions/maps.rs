@@ -21,7 +21,10 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("unset", |args| Ok(go::map(entries(at(args, 0)).filter(|(name, _)| **name != *text(at(args, 1)))))),
     ("merge", |args| merged(args, false)),
     ("mergeOverwrite", |args| merged(args, true)),
-    ("deepCopy", |args| Ok(at(args, 0).clone())),
+    ("deepCopy", |args| match at(args, 0) {
+        Value::Nil => failed("reflect: Value.Type on zero Value"),
+        value => Ok(value.clone()),
+    }),
     ("dig", dig),
 ];
 
@@ -53,8 +56,11 @@ fn merge(into: &Value, from: &Value, is_forced: bool) -> Value {
 /// The value below keys, or else the value before the last argument, which is the map.
 fn dig(args: &[Value]) -> Result<Value> {
     let [keys @ .., default, map] = args else { return failed("dig needs at least three arguments") };
-    if !matches!(map, Value::Map(_)) {
+    if !matches!(map, Value::Map(_)) || keys.is_empty() {
         return failed("interface conversion: interface {} is not map[string]interface {}");
+    }
+    if keys.iter().any(|key| !matches!(key, Value::String(_))) {
+        return failed("interface conversion: interface {} is not string");
     }
     let mut here = map.clone();
     for key in keys {

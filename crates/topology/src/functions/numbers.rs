@@ -2,7 +2,7 @@
 
 use gotmpl::{Result, Value};
 
-use super::{SprigFunction, at, failed, whole};
+use super::{SprigFunction, at, failed, text, whole};
 
 pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("int", |args| Ok(Value::Int(whole(at(args, 0))))),
@@ -20,6 +20,7 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("min", |args| Ok(Value::Int(args.iter().map(whole).min().unwrap_or_default()))),
     ("floor", |args| Ok(Value::Float(fraction(at(args, 0)).floor()))),
     ("ceil", |args| Ok(Value::Float(fraction(at(args, 0)).ceil()))),
+    ("toDecimal", |args| Ok(Value::Int(i64::from_str_radix(&text(at(args, 0)), 8).unwrap_or_default()))),
 ];
 
 fn divided(args: &[Value], divide: fn(i64, i64) -> Option<i64>) -> Result<Value> {
@@ -29,9 +30,11 @@ fn divided(args: &[Value], divide: fn(i64, i64) -> Option<i64>) -> Result<Value>
     }
 }
 
-fn fraction(value: &Value) -> f64 {
+/// A number, from numbers and from texts.
+pub(super) fn fraction(value: &Value) -> f64 {
     match value {
         Value::String(text) => text.parse().unwrap_or_default(),
+        Value::Bool(bool) => f64::from(u8::from(*bool)),
         other => other.as_float().unwrap_or_default(),
     }
 }

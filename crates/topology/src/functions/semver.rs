@@ -21,12 +21,17 @@ struct SemVersion {
 }
 
 fn semver(args: &[Value]) -> Result<Value> {
-    let Some(version) = SemVersion::of(&text(at(args, 0))) else { return failed("invalid semantic version") };
+    let original = text(at(args, 0));
+    let Some(version) = SemVersion::of(&original) else { return failed("invalid semantic version") };
     let [major, minor, patch] = version.numbers.map(Value::Uint);
-    let [prerelease, metadata] = [version.prerelease, version.metadata].map(string);
-    let fields =
-        [("Major", major), ("Minor", minor), ("Patch", patch), ("Prerelease", prerelease), ("Metadata", metadata)];
-    Ok(go::map(fields.map(|(name, value)| (name.into(), value))))
+    let with = |sign: char, part: &str| if part.is_empty() { String::new() } else { format!("{sign}{part}") };
+    let [a, b, c] = version.numbers;
+    let whole = format!("{a}.{b}.{c}{}{}", with('-', &version.prerelease), with('+', &version.metadata));
+    let [prerelease, metadata, original] = [version.prerelease, version.metadata, original].map(string);
+    let numbers = [("Major", major), ("Minor", minor), ("Patch", patch)];
+    let texts = [("Prerelease", prerelease), ("Metadata", metadata), ("Original", original)];
+    let texts = texts.into_iter().chain([("String", string(&whole)), (go::PRINTED, string(&whole))]);
+    Ok(go::map(numbers.into_iter().chain(texts).map(|(name, value)| (name.into(), value))))
 }
 
 fn compare(args: &[Value]) -> Result<Value> {
@@ -42,9 +47,16 @@ fn compare(args: &[Value]) -> Result<Value> {
 fn admits(constraint: &str, version: &SemVersion) -> Option<bool> {
     let mut result = false;
     for alternative in constraint.split("||") {
-        let mut all = true;
-        for part in parts(alternative) {
-            all &= part_admits(&part, version)?;
+        let parts = parts(alternative);
+        if parts.is_empty() {
+            return None;
+        }
+        // Prereleases are admitted if any part of the alternative has one.
+        let parts = parts.iter().map(|part| VersionBound::of(part)).collect::<Option<Vec<_>>>()?;
+        let has_prerelease = parts.iter().any(|part| !part.version.prerelease.is_empty());
+        let mut all = version.prerelease.is_empty() || has_prerelease;
+        for part in &parts {
+            all &= part.admits(version)?;
         }
         result |= all;
     }
@@ -71,35 +83,47 @@ fn parts(alternative: &str) -> Vec<String> {
 
 const OPERATORS: [char; 6] = ['=', '!', '<', '>', '~', '^'];
 
-fn part_admits(part: &str, version: &SemVersion) -> Option<bool> {
-    let rest = part.trim_start_matches(OPERATORS);
-    let operator = part.strip_suffix(rest)?;
-    let bound = SemVersion::of_constraint(rest)?;
-    let is_unstable = !version.prerelease.is_empty() && bound.prerelease.is_empty();
-    if is_unstable && operator != "!=" {
-        return Some(false);
+/// An operator and a version.
+struct VersionBound<'p> {
+    operator: &'p str,
+    version: SemVersion,
+}
+
+impl VersionBound<'_> {
+    fn of(part: &str) -> Option<VersionBound<'_>> {
+        let rest = part.trim_start_matches(OPERATORS);
+        Some(VersionBound { operator: part.strip_suffix(rest)?, version: SemVersion::of_constraint(rest)? })
     }
-    let order = version.order(&bound);
-    let is_same = |parts: usize| version.numbers.iter().zip(&bound.numbers).take(parts).all(|(a, b)| a == b);
-    let is_partial = bound.parts < 3;
-    Some(match operator {
-        "" | "=" if is_partial => is_same(bound.parts),
-        "" | "=" => order == Ordering::Equal,
-        "!=" if is_partial => !is_same(bound.parts),
-        "!=" => order != Ordering::Equal,
-        ">" if is_partial => order == Ordering::Greater && !is_same(bound.parts),
-        ">" => order == Ordering::Greater,
-        "<" => order == Ordering::Less,
-        ">=" | "=>" => order != Ordering::Less,
-        "<=" | "=<" if is_partial => order != Ordering::Greater || is_same(bound.parts),
-        "<=" | "=<" => order != Ordering::Greater,
-        "~" | "~>" => order != Ordering::Less && is_same(bound.parts.min(2)),
-        "^" => {
-            let first = bound.numbers.iter().position(|number| *number > 0).unwrap_or(2);
-            order != Ordering::Less && is_same((first + 1).min(bound.parts))
-        }
-        _ => return None,
-    })
+
+    fn admits(&self, version: &SemVersion) -> Option<bool> {
+        let bound = &self.version;
+        let order = version.order(bound);
+        let is_same = |parts: usize| version.numbers.iter().zip(&bound.numbers).take(parts).all(|(a, b)| a == b);
+        let is_partial = bound.parts < 3;
+        Some(match self.operator {
+            "" | "=" if is_partial => order != Ordering::Less && is_same(bound.parts),
+            "" | "=" => order == Ordering::Equal,
+            // A bound such as `x` is version 0.0.0 for some operators.
+            "<=" | "=<" if bound.parts == 0 => is_same(2),
+            "^" if bound.parts == 0 => order != Ordering::Less && is_same(3),
+            "!=" if bound.parts == 2 && is_same(2) => version.prerelease != bound.prerelease,
+            "!=" if bound.parts > 0 && is_partial => !is_same(bound.parts),
+            "!=" => order != Ordering::Equal,
+            ">" if bound.parts > 0 && is_partial => order == Ordering::Greater && !is_same(bound.parts),
+            ">" => order == Ordering::Greater,
+            "<" => order == Ordering::Less,
+            ">=" | "=>" => order != Ordering::Less,
+            "<=" | "=<" if is_partial => order != Ordering::Greater || is_same(bound.parts),
+            "<=" | "=<" => order != Ordering::Greater,
+            "~" | "~>" if bound.parts == 3 && bound.numbers == [0; 3] => order != Ordering::Less,
+            "~" | "~>" => order != Ordering::Less && is_same(bound.parts.min(2)),
+            "^" => {
+                let first = bound.numbers.iter().position(|number| *number > 0).unwrap_or(2);
+                order != Ordering::Less && is_same((first + 1).min(bound.parts))
+            }
+            _ => return None,
+        })
+    }
 }
 
 impl SemVersion {
@@ -112,7 +136,11 @@ impl SemVersion {
     fn of_constraint(text: &str) -> Option<SemVersion> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let (text, metadata) = text.split_once('+').unwrap_or((text, ""));
-        let (text, prerelease) = text.split_once('-').unwrap_or((text, ""));
+        let (text, prerelease) = match text.split_once('-') {
+            Some((text, prerelease)) if prerelease.split('.').all(is_identifier) => (text, prerelease),
+            Some(_) => return None,
+            None => (text, ""),
+        };
         let mut numbers = [0; 3];
         let mut parts = 0;
         let mut is_open = false;
@@ -138,6 +166,10 @@ impl SemVersion {
             (a, b) => identifiers(a, b),
         })
     }
+}
+
+fn is_identifier(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 fn identifiers(a: &str, b: &str) -> Ordering {

@@ -6,36 +6,51 @@ use gotmpl::{Result, Value};
 
 use super::failed;
 
-/// A letter for each argument, and the functions with these arguments: `s` is a text, `i` a whole number, `b` a boolean,
-/// `m` a map, `?` anything. Before a `*` there may be any number of the last one, or none.
+/// A letter for each argument, and the functions with these arguments: `s` is a text, `i` a whole number, `f` a number,
+/// `b` a boolean, `m` a map, `l` a list, `L` a list or nil, `?` anything. Before a `*` there may be any number of the
+/// last one, or none.
 #[rustfmt::skip]
 const SIGNATURES: &[(&str, &[&str])] = &[
-    ("s", &["trim", "upper", "lower", "title", "untitle", "nospace", "initials", "b64enc", "b64dec", "fromJson",
-        "semver", "atoi", "fail", "fromYaml", "setResourceNameAnnotation"]),
+    ("", &["hello"]),
+    ("s", &["trim", "upper", "lower", "title", "untitle", "nospace", "initials", "b64enc", "b64dec", "b32enc", "b32dec",
+        "fromJson", "mustFromJson", "semver", "atoi", "fail", "fromYaml", "setResourceNameAnnotation", "snakecase",
+        "kebabcase", "camelcase", "swapcase", "sha1sum", "sha256sum", "sha512sum", "adler32sum", "base", "dir", "clean",
+        "ext", "isAbs", "osBase", "osDir", "osClean", "osExt", "osIsAbs", "urlParse", "regexQuoteMeta"]),
     ("ss", &["trimAll", "trimall", "trimPrefix", "trimSuffix", "contains", "hasPrefix", "hasSuffix", "splitList",
         "split", "regexMatch", "regexFind", "semverCompare"]),
-    ("is", &["repeat", "indent", "nindent", "trunc"]),
+    ("is", &["repeat", "indent", "nindent", "trunc", "abbrev", "wrap"]),
     ("sss", &["replace", "regexReplaceAll", "regexReplaceAllLiteral"]),
     ("sis", &["splitn"]),
-    ("iis", &["substr"]),
-    ("ssi", &["regexSplit"]),
-    ("s?", &["join", "kindIs", "typeIs", "include"]),
+    ("iss", &["wrapWith"]),
+    ("iis", &["substr", "abbrevboth"]),
+    ("ssi", &["regexSplit", "regexFindAll", "plural"]),
+    ("s?", &["join", "kindIs", "typeIs", "typeIsLike", "include"]),
     ("i", &["until"]),
+    ("ii*", &["seq"]),
     ("iii", &["untilStep"]),
+    ("?if*", &["round"]),
+    ("il", &["chunk"]),
+    ("l", &["first", "last", "rest", "initial", "reverse", "uniq", "compact"]),
+    ("l?", &["append", "prepend", "push"]),
+    ("l?*", &["without", "slice"]),
+    ("l*", &["concat"]),
+    ("?L", &["has"]),
     ("??b", &["ternary"]),
     ("ms", &["get", "unset", "hasKey", "getComposedConnectionDetails", "getComposedResource", "getCredentialData",
         "getExtraResources", "getExtraResourcesFromContext"]),
     ("ms?", &["set"]),
     ("m*", &["keys"]),
-    ("m", &["values", "getCompositeResource"]),
+    ("mm*", &["merge", "mergeOverwrite"]),
+    ("m", &["values", "getCompositeResource", "urlJoin"]),
     ("sm", &["getResourceCondition"]),
+    ("sm*", &["pluck"]),
     ("ms*", &["pick", "omit"]),
     ("s?*", &["printf"]),
-    ("?", &["toJson", "toString", "int", "int64", "float64", "empty", "typeOf", "kindOf", "deepCopy", "first",
-        "last", "rest", "uniq", "reverse", "sortAlpha", "toRawJson", "toPrettyJson", "toYaml"]),
-    ("?*", &["quote"]),
-    ("??*", &["default", "without"]),
-    ("??", &["append", "prepend", "has"]),
+    ("?", &["toJson", "toString", "toStrings", "int", "int64", "float64", "empty", "typeOf", "kindOf", "deepCopy",
+        "sortAlpha", "toRawJson", "toPrettyJson", "toYaml", "add1", "add1f", "floor", "ceil", "toDecimal", "duration",
+        "durationRound"]),
+    ("??*", &["default", "max", "min", "biggest", "maxf", "minf", "mul", "mulf", "subf", "divf"]),
+    ("??", &["sub", "div", "mod", "deepEqual"]),
 ];
 
 /// # Errors
@@ -53,7 +68,10 @@ pub(super) fn check(name: &str, args: &[Value]) -> Result<()> {
             's' => ("string", matches!(arg, Value::String(_))),
             'i' => ("int", matches!(arg, Value::Int(_) | Value::Uint(_))),
             'b' => ("bool", matches!(arg, Value::Bool(_))),
+            'f' => ("float64", matches!(arg, Value::Float(_) | Value::Int(_))),
             'm' => ("map[string]interface {}", matches!(arg, Value::Map(_) | Value::Nil)),
+            'l' => ("list", matches!(arg, Value::List(_))),
+            'L' => ("list", matches!(arg, Value::List(_) | Value::Nil)),
             _ => continue,
         };
         match arg {

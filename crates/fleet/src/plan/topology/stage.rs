@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::cluster_api::{CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_POOL_NAME};
 use serde_json::{Value, json};
 use topology::{
-    Desired, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal, class_refusals, desired,
-    differences, schema_refusal, stored_defaults, value_refusals,
+    Before, Desired, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal, class_refusals,
+    desired, differences, schema_refusal, stored_defaults, value_refusals,
 };
 
 use super::super::at;
@@ -17,6 +17,7 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::made::{class, template, yaml};
+use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
 use crate::refusal::of_edit;
 use crate::relations::text;
@@ -60,6 +61,11 @@ impl TopologyChange<'_> {
 
     pub(super) fn concerns(&self, id: &ObjectId) -> bool {
         self.edited.contains(id)
+    }
+
+    /// The objects that differ after each step.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &ChangedPart> {
+        [&self.by_template, &self.by_class, &self.by_cluster].into_iter().flatten().flatten()
     }
 
     /// Whether the value of a variable in the list at a path, or below it, differs.
@@ -189,10 +195,11 @@ fn change<'p>(
         return Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster });
     };
     let stored = stored_defaults(was, before);
+    let versions = versions(cluster, around.before);
     let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
         let find = |reference: &Value| written(templates, &template(id, reference)).cloned();
-        let version_before = was.pointer("/spec/topology/version").and_then(Value::as_str);
-        desired(Inputs { cluster, class, templates: &find, stored: &stored, version_before, yaml })
+        let before = Before { cluster: Some(was), class: Some(before), versions: Some(&versions) };
+        desired(Inputs { cluster, class, templates: &find, stored: &stored, before, yaml })
     };
     // What is not edited is not computed again.
     let is_edited = |is_it: fn(&ObjectId) -> bool| concerned.iter().any(is_it);
@@ -213,10 +220,11 @@ fn change<'p>(
     let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
     let since = |step| if Result::is_ok(step) { step } else { first };
     // What only an edit alone would break is accepted together with the others.
-    let checks = between(first, last, true).is_err();
-    let by_template = between(first, known(with_templates), checks);
-    let mut by_class = between(since(with_templates), known(with_class), checks);
-    let mut by_cluster = between(since(with_class), last, checks);
+    let checks = between(first, last, last, true).is_err();
+    let between = |before, after| between(before, after, last, checks);
+    let by_template = between(first, known(with_templates));
+    let mut by_class = between(since(with_templates), known(with_class));
+    let mut by_cluster = between(since(with_class), last);
     // What was refused before the edit is not reported.
     let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| value_refusals(cluster, class));
     let [old, classed, new] = &refused;
@@ -272,14 +280,34 @@ fn in_one_version(stages: &mut [Option<Result<Desired, Obstacle>>; 4]) {
     }
 }
 
-/// The first refusal that there was not before.
+/// The refusals that there were not before.
 fn news(of: &[TopologyRefusal], than: &[TopologyRefusal]) -> Option<TopologyRefusal> {
-    of.iter().find(|it| !than.contains(it)).cloned()
+    let mut new: Vec<TopologyRefusal> = of.iter().filter(|it| !than.contains(it)).cloned().collect();
+    if new.len() > 1 { Some(TopologyRefusal::Several(new)) } else { new.pop() }
 }
 
+/// The versions of workers that exist.
+fn versions(cluster: &ObjectId, before: &Hierarchy) -> BTreeMap<TopologyOwner, String> {
+    let Some(cluster) = before.number(cluster).and_then(|number| before.member(number)) else { return BTreeMap::new() };
+    let children = cluster.children.iter().filter_map(|number| before.member(*number));
+    let version = |child: &Member| {
+        let labels = child.written.pointer("/metadata/labels")?;
+        let owner = match &*child.id.kind {
+            "MachineDeployment" => TopologyOwner::MachineDeployment(text(labels, TOPOLOGY_DEPLOYMENT_NAME).to_owned()),
+            "MachinePool" => TopologyOwner::MachinePool(text(labels, TOPOLOGY_POOL_NAME).to_owned()),
+            _ => return None,
+        };
+        let version = child.written.pointer("/spec/template/spec/version")?.as_str()?;
+        Some((owner, version.to_owned()))
+    };
+    children.filter(|child| child.origin.is_some()).filter_map(version).collect()
+}
+
+/// What differs between two steps. Whether owners wait, and when they replace Machines, is as after the last one.
 fn between(
     before: &Result<Desired, Obstacle>,
     after: &Result<Desired, Obstacle>,
+    last: &Result<Desired, Obstacle>,
     checks: bool,
 ) -> Result<Vec<ChangedPart>, Obstacle> {
     let before = before.as_ref().map_err(|obstacle| match obstacle {
@@ -288,10 +316,13 @@ fn between(
         other => other.clone(),
     })?;
     let after = after.as_ref().map_err(Clone::clone)?;
+    let last = last.as_ref().unwrap_or(after);
+    let held: BTreeSet<&TopologyOwner> =
+        last.parts.iter().filter(|part| part.is_held).map(|part| &part.owner).collect();
     let with_object = |difference: PartDifference| {
         let is_it = |part: &&topology::DesiredPart| part.owner == difference.owner && part.role == difference.role;
         let object = before.parts.iter().find(is_it).map(|part| part.object.clone()).unwrap_or_else(|| json!({}));
-        let is_on_delete = after.parts.iter().any(|part| {
+        let is_on_delete = last.parts.iter().any(|part| {
             let strategies = ["/spec/rollout/strategy/type", "/spec/strategy/type"];
             part.owner == difference.owner
                 && part.role == PartRole::Workers
@@ -299,7 +330,8 @@ fn between(
         });
         ChangedPart { difference, object, is_on_delete }
     };
-    let parts: Vec<ChangedPart> = differences(before, after).into_iter().map(with_object).collect();
+    let differing = differences(before, after).into_iter().filter(|it| !held.contains(&it.owner));
+    let parts: Vec<ChangedPart> = differing.map(with_object).collect();
     match parts.iter().filter(|_| checks).find_map(refusal) {
         Some(refusal) => Err(refusal.into()),
         None => Ok(parts),
@@ -311,7 +343,7 @@ fn refusal(part: &ChangedPart) -> Option<TopologyRefusal> {
     let difference = &part.difference;
     let refused =
         |path: String, reason: String| TopologyRefusal::Object { kind: difference.kind.clone(), path, reason };
-    if !difference.kind.starts_with("Kubeadm") {
+    if !difference.kind.starts_with("Kubeadm") && difference.kind != "MachineDeployment" {
         return None;
     }
     let mut edited = part.object.clone();

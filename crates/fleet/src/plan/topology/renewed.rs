@@ -1,0 +1,125 @@
+//! Labels and annotations of templates that a topology replaces, and of what is created from the new ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use topology::{PartChange, PartRole, TopologyOwner};
+
+use super::TopologySides;
+use super::stage::{ChangedPart, TopologyChange};
+use crate::hierarchy::Hierarchy;
+use crate::member::Member;
+use crate::object::{ObjectId, group_and_version};
+use crate::plan::EntryDifference;
+use crate::plan::difference::differing;
+use crate::plan::reach::Part;
+use crate::relations::text;
+
+/// Object, path of the map, and key.
+type EntryPlace = (ObjectId, String, String);
+
+/// The entries that differ. A new object is named as the one that it replaces.
+pub(super) fn entries(changes: &[TopologyChange<'_>], around: TopologySides<'_>) -> Vec<EntryDifference> {
+    let mut found: BTreeMap<EntryPlace, EntryDifference> = BTreeMap::new();
+    for change in changes {
+        for part in change.parts() {
+            for entry in of_part(part, change.cluster(), around.before) {
+                let place = (entry.id.clone(), entry.at.clone(), entry.key.clone());
+                match found.get_mut(&place) {
+                    Some(known) => known.to = entry.to,
+                    None => _ = found.insert(place, entry),
+                }
+            }
+        }
+    }
+    found.into_values().filter(|entry| entry.from != entry.to).collect()
+}
+
+fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<EntryDifference> {
+    let difference = &part.difference;
+    let is_template = matches!(difference.role, PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate);
+    let is_replaced = difference.because.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
+    if !is_template || !is_replaced || difference.happens != PartChange::Changed {
+        return Vec::new();
+    }
+    let Some(owner) = owner(&difference.owner, cluster, before) else { return Vec::new() };
+    let mut made = part.object.clone();
+    difference.because.iter().for_each(|cause| cause.apply(&mut made));
+    let mut entries: Vec<EntryDifference> = differing(&part.object, &made)
+        .into_iter()
+        .filter(|(_, key, ..)| !key.starts_with("cluster.x-k8s.io/cloned-from-"))
+        .map(|(at, key, from, to)| EntryDifference { id: ObjectId::default(), is_predicted: false, at, key, from, to })
+        .collect();
+    let of_objects: Vec<EntryDifference> = entries
+        .iter()
+        .filter_map(|entry| {
+            let at = entry.at.strip_prefix("spec.template.").filter(|at| at.starts_with("metadata."))?;
+            Some(EntryDifference { at: at.to_owned(), ..entry.clone() })
+        })
+        .collect();
+    match template(owner, &part.object, before) {
+        Some(id) => entries.iter_mut().for_each(|entry| entry.id = id.clone()),
+        None => entries.clear(),
+    }
+    let kind = difference.kind.strip_suffix("Template").unwrap_or(&difference.kind);
+    for member in below(owner, before).into_iter().filter(|member| member.id.kind == kind) {
+        let object = member.completed();
+        let value = |entry: &EntryDifference| {
+            let map = object.pointer(&format!("/{}", entry.at.replace('.', "/")))?;
+            Some(map.get(&entry.key)?.as_str()?.to_owned())
+        };
+        // What the Machine sets itself stays.
+        let from_template = of_objects.iter().filter(|entry| value(entry) == entry.from);
+        let is_predicted = member.origin.is_none();
+        entries.extend(from_template.map(|entry| EntryDifference {
+            id: member.id.clone(),
+            is_predicted,
+            ..entry.clone()
+        }));
+    }
+    entries
+}
+
+/// The control plane or the workers.
+fn owner<'h>(owner: &TopologyOwner, cluster: &ObjectId, before: &'h Hierarchy) -> Option<&'h Member> {
+    let part = match owner {
+        TopologyOwner::Infrastructure => return None,
+        TopologyOwner::ControlPlane => Part::ControlPlane,
+        TopologyOwner::MachineDeployment(name) => Part::Entry("machineDeployments", name.clone()),
+        TopologyOwner::MachinePool(name) => Part::Entry("machinePools", name.clone()),
+    };
+    before.member(before.number(&part.child(before, cluster)?)?)
+}
+
+/// The template of an owner, if it is among the objects; that of the class is not replaced.
+fn template(owner: &Member, made: &Value, before: &Hierarchy) -> Option<ObjectId> {
+    const REFERENCES: [&str; 4] = [
+        "/spec/machineTemplate/spec/infrastructureRef",
+        "/spec/machineTemplate/infrastructureRef",
+        "/spec/template/spec/infrastructureRef",
+        "/spec/template/spec/bootstrap/configRef",
+    ];
+    let kind = text(made, "kind");
+    let mut references = REFERENCES.iter().filter_map(|path| owner.written.pointer(path));
+    let name = text(references.find(|reference| text(reference, "kind") == kind)?, "name");
+    let id = ObjectId {
+        group: group_and_version(text(made, "apiVersion")).0.to_owned(),
+        kind: kind.to_owned(),
+        namespace: owner.id.namespace.clone(),
+        name: name.to_owned(),
+        ..ObjectId::default()
+    };
+    let is_there = owner.origin.is_some() && before.number(&id).is_some();
+    is_there.then_some(id)
+}
+
+fn below<'h>(owner: &'h Member, hierarchy: &'h Hierarchy) -> Vec<&'h Member> {
+    let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::new(), owner.children.clone());
+    while let Some(number) = next.pop() {
+        if let Some(member) = hierarchy.member(number).filter(|_| seen.insert(number)) {
+            next.extend(&member.children);
+            found.push(member);
+        }
+    }
+    found
+}
