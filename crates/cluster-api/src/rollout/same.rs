@@ -157,12 +157,21 @@ mod tests {
 
     #[test]
     fn some_lists_differ_from_none() {
-        check(Same::ListOrNone, &[("null", "[]", false), ("[ ]", "[]", true), ("null", "null", true)]);
+        let pairs =
+            [("null", "[]", false), ("[ ]", "[]", true), ("null", "null", true), (r#"["a"]"#, r#"["b"]"#, false)];
+        check(Same::ListOrNone, &pairs);
+    }
+
+    #[test]
+    fn what_stays_as_it_is_is_no_edit() {
+        check(Same::NotFromPaused, &[("true", "true", true), ("true", "false", false), ("false", "true", true)]);
+        check(Same::NotFromOnDelete, &[(r#""OnDelete""#, r#""OnDelete""#, true)]);
     }
 
     #[test]
     fn an_empty_text_is_none() {
         check(Same::Text, &[("null", r#""""#, true), (r#""a""#, "null", false), (r#""a""#, r#""b""#, false)]);
+        check(Same::Text, &[(r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, true)]);
     }
 
     #[test]
@@ -174,6 +183,8 @@ mod tests {
                 (r#""""#, r#""a""#, true),
                 (r#""a""#, r#""b""#, false),
                 (r#""a""#, "null", false),
+                (r#""1""#, "1", true),
+                (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, true),
             ],
         );
     }
