@@ -167,6 +167,9 @@ func (d *dice) naming() []operation {
 	case 0:
 		return d.within("/class/spec/controlPlane", at(d.vector.Class, "spec", "controlPlane"), []string{field, "template"}, pick(d, written))
 	case 1:
+		if d.isOld() {
+			return d.within("/class/spec", at(d.vector.Class, "spec"), []string{"infrastructureNamingStrategy", "template"}, pick(d, written))
+		}
 		return d.within("/class/spec/infrastructure", at(d.vector.Class, "spec", "infrastructure"), []string{field, "template"}, pick(d, written))
 	}
 	path, class := d.workers(d.vector.Class, "spec", "workers")

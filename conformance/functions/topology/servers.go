@@ -139,16 +139,33 @@ func (s *servers) apply(ctx context.Context, live, applied *unstructured.Unstruc
 	return s.admit(ctx, live, merged)
 }
 
-// withoutNulls removes what is null and was not applied so: a map whose last field an applier no longer has.
-func withoutNulls(merged, applied map[string]any) {
-	for name, value := range merged {
-		was, isApplied := applied[name]
-		if value == nil && (!isApplied || was != nil) {
-			delete(merged, name)
+// withoutNulls replaces what is null and was not applied so by what was applied: maps whose last field an applier no
+// longer has.
+func withoutNulls(merged, applied any) {
+	switch merged := merged.(type) {
+	case map[string]any:
+		fields, _ := applied.(map[string]any)
+		for name, value := range merged {
+			was, isApplied := fields[name]
+			_, isMap := was.(map[string]any)
+			switch {
+			case value == nil && isMap:
+				merged[name] = map[string]any{}
+			case value == nil && !isApplied:
+				delete(merged, name)
+			}
+			withoutNulls(value, was)
 		}
-		if fields, ok := value.(map[string]any); ok {
-			inner, _ := was.(map[string]any)
-			withoutNulls(fields, inner)
+	case []any:
+		elements, _ := applied.([]any)
+		for _, element := range merged {
+			var same any
+			for _, other := range elements {
+				if stringAt(other, "name") == stringAt(element, "name") {
+					same = other
+				}
+			}
+			withoutNulls(element, same)
 		}
 	}
 }

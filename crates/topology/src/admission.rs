@@ -43,33 +43,41 @@ fn set_twice(variables: &[Value]) -> Vec<TopologyRefusal> {
 }
 
 /// The variables that a Cluster sets, and the class does not define. An extension may define more of them.
-fn undefined(cluster: &Value, class: &Value, schemas: &BTreeMap<&str, &Value>) -> Vec<TopologyRefusal> {
+fn undefined(
+    (cluster, stored): (&Value, &Variables),
+    class: &Value,
+    schemas: &BTreeMap<&str, &Value>,
+) -> Vec<TopologyRefusal> {
     if list(class, &["spec", "patches"]).iter().any(|patch| get(patch, &["external"]).is_some()) {
         return Vec::new();
     }
     let names = list(cluster, &["spec", "topology", "variables"]).iter().map(|variable| text(variable, &["name"]));
-    let names = names.filter(|name| !schemas.contains_key(name));
+    let names: BTreeSet<&str> = names.chain(stored.keys().map(String::as_str)).collect();
+    let names = names.into_iter().filter(|name| !schemas.contains_key(name));
     names.map(|name| TopologyRefusal::UndefinedVariable(name.to_owned())).collect()
 }
 
-/// What the webhook of Clusters refuses in the values of variables.
+/// What the webhook of Clusters refuses in the values of variables; `stored` are those that the Cluster stored as
+/// defaults.
 ///
 /// ```
 /// use serde_json::json;
 ///
 /// let class = json!({"spec": {"variables": [
 ///     {"name": "size", "required": true, "schema": {"openAPIV3Schema": {"type": "string"}}}]}});
-/// let refusals: Vec<String> = topology::value_refusals(&json!({}), &class).iter().map(ToString::to_string).collect();
+/// let stored = topology::Variables::new();
+/// let refusals = topology::value_refusals(&json!({}), &class, &stored);
+/// let refusals: Vec<String> = refusals.iter().map(ToString::to_string).collect();
 /// assert_eq!(refusals, ["variable `size` must be set"]);
 /// ```
 #[must_use]
-pub fn value_refusals(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
+pub fn value_refusals(cluster: &Value, class: &Value, stored: &Variables) -> Vec<TopologyRefusal> {
     let twice = set_twice(list(cluster, &["spec", "topology", "variables"]));
     if !twice.is_empty() {
         return twice;
     }
     let schemas = crate::variables::schemas(class);
-    let mut found = undefined(cluster, class, &schemas);
+    let mut found = undefined((cluster, stored), class, &schemas);
     let mut defined = Cow::Borrowed(cluster);
     if let Some(variables) =
         (!found.is_empty()).then(|| defined.to_mut().pointer_mut("/spec/topology/variables")).flatten()

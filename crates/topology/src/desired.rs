@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Yaml;
 use crate::builtins::{self, version};
-use crate::fields::{get, list, merged, set, text};
+use crate::fields::{get, infrastructure_naming, list, merged, set, text};
 use crate::item::{PatchWrite, TemplateItem, copy, object};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner};
@@ -213,11 +213,10 @@ impl<'a> ClassTopology<'a> {
     }
 
     fn infrastructure(&self) -> Result<TemplateItem, Obstacle> {
-        let part = get(self.inputs.class, &["spec", "infrastructure"]).unwrap_or(&Value::Null);
         let template = self.template(self.inputs.class, &["spec", "infrastructure"])?;
         let template = template.ok_or_else(|| Gap::NoTemplate("the template of the infrastructure".to_owned()))?;
-        let naming = self.before(&["infrastructure"]).unwrap_or(part);
-        let name = self.named("infrastructureRef", naming, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
+        let naming = infrastructure_naming(self.inputs.before.class.unwrap_or(self.inputs.class));
+        let name = self.named("infrastructureRef", &naming, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
         let object = object(&template, (self.name, self.namespace), Map::new(), Map::new(), &name);
         let mut item = self.item(
             (TopologyOwner::Infrastructure, PartRole::InfrastructureCluster, Holder::Infrastructure),

@@ -39,6 +39,13 @@ pub(crate) fn set_some(value: &mut Value, path: &[&str], new: Option<&Value>) {
     }
 }
 
+/// The naming of the infrastructure, as classes of workers have it: in v1beta1 it is not next to the template.
+pub(crate) fn infrastructure_naming(class: &Value) -> Value {
+    let naming = get(class, &["spec", "infrastructure", "naming"]);
+    let naming = naming.or_else(|| get(class, &["spec", "infrastructureNamingStrategy"]));
+    serde_json::json!({ "naming": naming })
+}
+
 /// The union of maps of texts; the first ones have precedence.
 pub(crate) fn merged<'v>(maps: impl IntoIterator<Item = Option<&'v Value>>) -> Map<String, Value> {
     let mut all = Map::new();

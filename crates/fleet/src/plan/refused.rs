@@ -44,8 +44,7 @@ pub(super) fn add(
     }
     let refusals: Vec<Refusal> = match was {
         None => {
-            let of_class = if new.id.kind == "ClusterClass" { class_refusals(&is) } else { Vec::new() };
-            let of_class = of_class.into_iter().map(|it| Refusal { at: "spec".to_owned(), message: it.to_string() });
+            let of_class = of_class(&new.id, &Value::Null, &is);
             of_object(&new.id, &is).into_iter().chain(even_control_plane(new, &is, after)).chain(of_class).collect()
         }
         Some(was) => {
@@ -55,7 +54,11 @@ pub(super) fn add(
                 let number = |cluster: &Value| cluster.pointer(CONTROL_PLANE_REPLICAS).cloned();
                 number(&was) != number(&is)
             });
-            of_edit(&new.id, &was, &is).into_iter().chain(skipped).chain(even).collect()
+            // Those of a class with Clusters are known for its paths.
+            let member = after.number(&new.id).and_then(|number| after.member(number));
+            let is_used = member.is_some_and(|member| !member.children.is_empty());
+            let of_class = if is_used { Vec::new() } else { of_class(&new.id, &was, &is) };
+            of_edit(&new.id, &was, &is).into_iter().chain(skipped).chain(even).chain(of_class).collect()
         }
     };
     for Refusal { at, message } in refusals {
@@ -80,6 +83,16 @@ fn edit(at: String, effect: Effect, reason: Cow<'static, str>) -> PlannedEdit {
     edit.effect = effect;
     let (machines, reason, deferred) = (Machines::default(), Some(reason), Vec::new());
     PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
+}
+
+/// What the webhook refuses in a class and did not before.
+fn of_class(id: &ObjectId, was: &Value, is: &Value) -> Vec<Refusal> {
+    if id.kind != "ClusterClass" {
+        return Vec::new();
+    }
+    let before = class_refusals(was);
+    let new = class_refusals(is).into_iter().filter(|refusal| !before.contains(refusal));
+    new.map(|refusal| Refusal { at: "spec".to_owned(), message: refusal.to_string() }).collect()
 }
 
 fn patched(kustomization: &str) -> String {

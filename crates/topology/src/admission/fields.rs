@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::fields::{get, list, text};
+use crate::fields::{get, infrastructure_naming, list, text};
 use crate::obstacle::TopologyRefusal;
 use crate::template::name_of;
 
@@ -22,9 +22,8 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
             }
         }
     };
-    for part in ["infrastructure", "controlPlane"] {
-        name(get(class, &["spec", part]).unwrap_or(&Value::Null), &format!("spec.{part}"), json!({}));
-    }
+    name(&infrastructure_naming(class), "spec.infrastructure", json!({}));
+    name(get(class, &["spec", "controlPlane"]).unwrap_or(&Value::Null), "spec.controlPlane", json!({}));
     for (kind, builtin) in [("machineDeployments", "machineDeployment"), ("machinePools", "machinePool")] {
         for workers in list(class, &["spec", "workers", kind]) {
             let at = format!("spec.workers.{kind}[{}]", text(workers, &["class"]));

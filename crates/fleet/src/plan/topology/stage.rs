@@ -226,7 +226,8 @@ fn change<'p>(
     let mut by_class = between(since(with_templates), known(with_class));
     let mut by_cluster = between(since(with_class), last);
     // What was refused before the edit is not reported.
-    let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| value_refusals(cluster, class));
+    let refused =
+        [(was, before), (was, after), (is, after)].map(|(cluster, class)| value_refusals(cluster, class, &stored));
     let [old, classed, new] = &refused;
     if has_class && let Some(refusal) = news(classed, old).or_else(|| classes.get(&new_class).cloned().flatten()) {
         by_class = Err(refusal.into());
