@@ -62,6 +62,11 @@ impl TopologyChange<'_> {
         self.edited.contains(id)
     }
 
+    /// Whether an edit of an object may add or remove workers: that of the Cluster, if it is edited.
+    pub(super) fn adds_workers(&self, id: &ObjectId) -> bool {
+        id == self.cluster || !self.concerns(self.cluster)
+    }
+
     /// Whether the value of a variable in the list at a path, or below it, differs.
     pub(super) fn sets(&self, path: &str, name: &str) -> bool {
         let path = path.split_once("variables").map_or(path, |(before, _)| before).to_owned() + "variables";
