@@ -214,13 +214,13 @@ fn change<'p>(
     let with_templates = with_templates.as_ref().unwrap_or(first);
     let with_class = with_class.as_ref().unwrap_or(with_templates);
     let last = last.as_ref().unwrap_or(with_class);
-    // If only all edits together can be computed, each may be the reason for everything.
-    let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
+    // If only several edits together can be computed, each may be the reason for everything.
+    let known = |step, next| [step, next, last].into_iter().find(|it| Result::is_ok(it)).unwrap_or(step);
     let since = |step| if Result::is_ok(step) { step } else { first };
     // What only an edit alone would break is accepted together with the others.
     let checks = between(first, last, true).is_err();
-    let by_template = between(first, known(with_templates), checks);
-    let mut by_class = between(since(with_templates), known(with_class), checks);
+    let by_template = between(first, known(with_templates, with_class), checks);
+    let mut by_class = between(since(with_templates), known(with_class, last), checks);
     let mut by_cluster = between(since(with_class), last, checks);
     // What was refused before the edit is not reported.
     let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| value_refusals(cluster, class));
