@@ -234,7 +234,8 @@ fn git(arguments: &[&str], of: Option<(&Path, &Path)>, input: Option<Vec<u8>>) -
         return Ok(output.stdout);
     }
     let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Failure(stderr.strip_prefix("fatal: ").unwrap_or(&stderr).to_owned()))
+    let message = stderr.strip_prefix("fatal: ").or_else(|| stderr.strip_prefix("error: "));
+    Err(Failure(message.unwrap_or(&stderr).to_owned()))
 }
 
 #[cfg(test)]

@@ -307,6 +307,13 @@ fn edits(
             return of_provider;
         }
     }
+    let spec = |object: &Value| object.get("spec").and_then(bare::bare);
+    if edits.is_empty() && is_template && spec(&was) != spec(&is) {
+        // Of another group than the policy's table has.
+        let mut edit = RolloutEdit::refused("spec".to_owned());
+        edit.effect = Effect::Nothing;
+        edits.push(edit);
+    }
     if edits.is_empty() {
         return Vec::new();
     }
@@ -317,7 +324,7 @@ fn edits(
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
     let accepted = match is_template {
         true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
-        true => acceptance(&new.id.kind, &was, &is),
+        true => acceptance(&new.id, &was, &is),
         false => Acceptance::Accepted,
     };
     let is_class = new.id.kind == "ClusterClass";

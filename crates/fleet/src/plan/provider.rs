@@ -22,7 +22,7 @@ type ProviderRow = (&'static str, Effect);
 /// The longest path counts. What no row has is not known.
 ///
 /// Source: `matchesMachineSpec` in pkg/rke2/control_plane.go and the filters in pkg/rke2/machine_filters.go of Cluster API's
-/// provider for RKE2, and `ComputeDesiredMachine` in its pkg/desiredstate.
+/// provider for RKE2, and `ComputeDesiredMachine` in its pkg/desiredstate; its webhook refuses another registration method.
 #[rustfmt::skip]
 const RKE2: &[ProviderRow] = &[
     ("replicas",                                     Effect::Scale),
@@ -42,6 +42,9 @@ const RKE2: &[ProviderRow] = &[
     ("machineTemplate.nodeVolumeDetachTimeout",      Effect::InPlace),
     ("machineTemplate.nodeDeletionTimeout",          Effect::InPlace),
     ("machineTemplate.spec.deletion",                Effect::InPlace),
+    ("manifestsConfigMapReference",                  Effect::Nothing),
+    ("registrationAddress",                          Effect::Nothing),
+    ("registrationMethod",                           Effect::Refused),
     ("remediationStrategy",                          Effect::Nothing),
     ("rolloutStrategy",                              Effect::Nothing),
 ];
@@ -87,9 +90,11 @@ pub(super) fn effect_on_control_plane(kind: &str, [was, is]: [&Value; 2]) -> Opt
 
 /// The effect of an edit of a path below `spec`.
 fn effect(rows: &[ProviderRow], path: &str, [was, is]: [&Value; 2]) -> Effect {
-    let spec = |side: &'_ Value| side.get("spec").and_then(|spec| at(spec, path)).cloned();
+    let values @ [stored, _] = [was, is].map(|side| side.get("spec").and_then(|spec| at(spec, path)));
     match longest(rows, path) {
-        Some(Effect::Rollout) if is_same_reference([spec(was).as_ref(), spec(is).as_ref()]) => Effect::Nothing,
+        Some(Effect::Rollout) if is_same_reference(values) => Effect::Nothing,
+        // What is refused can be set once.
+        Some(Effect::Refused) if stored.and_then(bare).is_none() => Effect::Nothing,
         effect => effect.unwrap_or(Effect::CannotTell),
     }
 }
@@ -201,9 +206,11 @@ impl ProviderKind {
         let reason = match effect {
             Effect::CannotTell => Some(self.reason),
             Effect::Scale if scale.is_none() => Some(reason::NO_NUMBER),
+            Effect::Refused => Some(reason::WEBHOOK),
             _ => None,
         };
-        let machines = if effect > Effect::InPlace { self.machines.clone() } else { Machines::default() };
+        let is_known = effect <= Effect::InPlace || effect == Effect::Refused;
+        let machines = if is_known { Machines::default() } else { self.machines.clone() };
         let reason = reason.map(Cow::Borrowed);
         PlannedEdit { edit, machines, is_deletion: false, scale, reason, deferred: Vec::new() }
     }
@@ -280,13 +287,14 @@ mod tests {
 
     #[test]
     fn what_a_provider_makes_of_an_edit_is_known_from_its_source_or_not_known() {
-        let old = json!({ "replicas": 3, "version": "v1.33.1+rke2r1", "a": 1, "machineTemplate": { "nodeDrainTimeout": "1s", "infrastructureRef": { "name": "a" } } });
+        let old = json!({ "replicas": 3, "version": "v1.33.1+rke2r1", "a": 1, "registrationMethod": "address", "machineTemplate": { "nodeDrainTimeout": "1s", "infrastructureRef": { "name": "a" } } });
         let new = json!({ "replicas": 1, "version": "v1.34.1+rke2r1", "a": 2, "machineTemplate": { "nodeDrainTimeout": "2s", "infrastructureRef": { "name": "b" } } });
         let owned =
             |edits: &[(&str, Effect)]| edits.iter().map(|(at, effect)| ((*at).to_owned(), *effect)).collect::<Vec<_>>();
         assert_eq!(
             found(CONTROL_PLANE_GROUP, "RKE2ControlPlane", old.clone(), new.clone()),
             owned(&[
+                ("spec.registrationMethod", Effect::Refused),
                 ("spec.machineTemplate.infrastructureRef", Effect::Rollout),
                 ("spec.version", Effect::Rollout),
                 ("spec.a", Effect::CannotTell),
@@ -300,6 +308,7 @@ mod tests {
             owned(&[
                 unknown("spec.a"),
                 unknown("spec.machineTemplate"),
+                unknown("spec.registrationMethod"),
                 unknown("spec.version"),
                 ("spec.replicas", Effect::Scale)
             ])

@@ -213,7 +213,7 @@ fn answers(
                 let paths: Vec<&str> = object.edits.iter().map(|edit| &*edit.edit.at).collect();
                 for part in parts.iter().filter(|part| part.is_of(&object.id)) {
                     for (number, owners) in owners.iter_mut().enumerate() {
-                        if is_of_whole(part.owner(), &paths, number) {
+                        if change.adds_workers(&object.id) && is_of_whole(part.owner(), &paths, number) {
                             owners.extend(whole(part, change.cluster(), around));
                         }
                         let is_due = |cause: &_| is_due_to((&object.id, part.owner()), cause, change, (&paths, number));

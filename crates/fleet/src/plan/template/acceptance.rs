@@ -1,7 +1,9 @@
 //! Whether a template may be edited in place: by the webhook of its provider, or the schema of its kind.
 
+use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, INFRASTRUCTURE_GROUP};
 use serde_json::Value;
 
+use crate::object::ObjectId;
 use crate::plan::bare::bare;
 use crate::plan::reason;
 
@@ -145,6 +147,9 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     fixed("VSphereMachineTemplate",         TEMPLATE_SPEC),
 ];
 
+/// Kinds in groups of their own that have the row of their name: internal/webhooks/vmware of vSphere.
+const OTHER_GROUPS: &[(&str, &str)] = &[("vmware.infrastructure.cluster.x-k8s.io", "VSphereMachineTemplate")];
+
 const IONOS: &[&str] = &[
     "spec.template.spec.datacenterID",
     "spec.template.spec.failoverIP",
@@ -171,8 +176,10 @@ const LINODE: &[&str] = &[
 ];
 
 /// Whether a template of this kind may become another one. What a provider's webhook defaults is compared as written.
-pub(in crate::plan) fn acceptance(kind: &str, old: &Value, new: &Value) -> Acceptance {
-    let Some(row) = TEMPLATE_KINDS.iter().find(|row| row.kind == kind) else {
+pub(in crate::plan) fn acceptance(id: &ObjectId, old: &Value, new: &Value) -> Acceptance {
+    let is_known = [BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, INFRASTRUCTURE_GROUP].contains(&&*id.group)
+        || OTHER_GROUPS.contains(&(&id.group, &id.kind));
+    let Some(row) = TEMPLATE_KINDS.iter().find(|row| is_known && row.kind == id.kind) else {
         return Acceptance::Unknown(reason::UNKNOWN_KIND);
     };
     let [old, new] = [old, new].map(|object| without(object, row.free));
@@ -239,7 +246,14 @@ mod tests {
             ("OpenStackMachineTemplate", pairs("10.0.0.1", "p"), pairs("10.0.0.1", "q"), Refused("spec.template.spec")),
             ("AcmeMachineTemplate", image("a"), image("b"), Unknown(reason::UNKNOWN_KIND)),
         ] {
-            assert_eq!(acceptance(kind, &old, &new), expected, "{kind} {old} {new}");
+            let id = ObjectId { group: INFRASTRUCTURE_GROUP.to_owned(), kind: kind.to_owned(), ..ObjectId::default() };
+            assert_eq!(acceptance(&id, &old, &new), expected, "{kind} {old} {new}");
         }
+        let vmware = |kind: &str| {
+            let (group, kind) = (format!("vmware.{INFRASTRUCTURE_GROUP}"), kind.to_owned());
+            acceptance(&ObjectId { group, kind, ..ObjectId::default() }, &image("a"), &image("b"))
+        };
+        assert_eq!(vmware("VSphereMachineTemplate"), Refused("spec.template.spec"));
+        assert_eq!(vmware("VSphereClusterTemplate"), Unknown(reason::UNKNOWN_KIND));
     }
 }

@@ -41,11 +41,12 @@ impl Placeholders {
         };
         let written = match refusal {
             TopologyRefusal::InvalidVariable { name, .. } => self.0.get(name),
-            TopologyRefusal::Template { .. }
-            | TopologyRefusal::Output { .. }
-            | TopologyRefusal::Patch { .. }
-            | TopologyRefusal::NoValue { .. }
-            | TopologyRefusal::Object { .. } => self.0.values().next(),
+            TopologyRefusal::NoValue { variable, .. } => {
+                self.0.get(variable.split(['.', '[']).next().unwrap_or_default())
+            }
+            TopologyRefusal::Template { .. } | TopologyRefusal::Output { .. } | TopologyRefusal::Object { .. } => {
+                self.0.values().next()
+            }
             _ => None,
         };
         written.map_or(obstacle, |written| Gap::Placeholder(written.clone()).into())
@@ -79,12 +80,19 @@ fn reads(patch: &Value, is_set: &impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// The texts that decide whether a patch is applied, and what it writes.
+/// The texts that decide whether a patch is applied, or which of several values it writes.
 fn conditions(patch: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     strings(patch, &mut found);
-    found.retain(|text| text.contains("{{"));
+    let condition = patch.get("enabledIf").and_then(Value::as_str);
+    found.retain(|text| Some(*text) == condition || text.split("{{").skip(1).any(is_choice));
     found
+}
+
+/// Whether what follows `{{` chooses between texts.
+fn is_choice(action: &str) -> bool {
+    let mut words = action.split("}}").next().unwrap_or_default().split([' ', '-', '(', ')', '|']);
+    words.any(|word| ["else", "if", "range", "ternary", "with"].contains(&word))
 }
 
 fn mentions(condition: &str, name: &str) -> bool {
@@ -108,4 +116,23 @@ fn placeholder(value: &Value) -> Option<&str> {
     let mut found = Vec::new();
     strings(value, &mut found);
     found.into_iter().find(|text| has_variable(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_only_writes_a_value_decides_nothing() {
+        let patch = json!({ "enabledIf": "{{ .on }}", "definitions": [{ "jsonPatches": [
+            { "path": "/a", "valueFrom": { "template": "v{{ .version | replace \"+\" \"_\" }}-{{- .builtin.cluster.name -}}" } },
+            { "path": "/b", "valueFrom": { "template": "{{ if .large }}x{{ end }}" } },
+            { "path": "/c", "valueFrom": { "variable": "size" } },
+        ] }] });
+        assert_eq!(conditions(&patch), ["{{ if .large }}x{{ end }}", "{{ .on }}"]);
+        assert!(mentions("{{ if .large }}", "large") && !mentions("{{ if .larger }}", "large"));
+        assert!(reads(&patch, &|name| name == "size") && !reads(&patch, &|name| name == "sizes"));
+    }
 }

@@ -68,6 +68,11 @@ impl TopologyChange<'_> {
         [&self.by_template, &self.by_class, &self.by_cluster].into_iter().flatten().flatten()
     }
 
+    /// Whether an edit of an object may add or remove workers: that of the Cluster, if it is edited.
+    pub(super) fn adds_workers(&self, id: &ObjectId) -> bool {
+        id == self.cluster || !self.concerns(self.cluster)
+    }
+
     /// Whether the value of a variable in the list at a path, or below it, differs.
     pub(super) fn sets(&self, path: &str, name: &str) -> bool {
         let path = path.split_once("variables").map_or(path, |(before, _)| before).to_owned() + "variables";
@@ -216,14 +221,14 @@ fn change<'p>(
     let with_templates = with_templates.as_ref().unwrap_or(first);
     let with_class = with_class.as_ref().unwrap_or(with_templates);
     let last = last.as_ref().unwrap_or(with_class);
-    // If only all edits together can be computed, each may be the reason for everything.
-    let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
+    // If only several edits together can be computed, each may be the reason for everything.
+    let known = |step, next| [step, next, last].into_iter().find(|it| Result::is_ok(it)).unwrap_or(step);
     let since = |step| if Result::is_ok(step) { step } else { first };
     // What only an edit alone would break is accepted together with the others.
     let checks = between(first, last, last, true).is_err();
     let between = |before, after| between(before, after, last, checks);
-    let by_template = between(first, known(with_templates));
-    let mut by_class = between(since(with_templates), known(with_class));
+    let by_template = between(first, known(with_templates, with_class));
+    let mut by_class = between(since(with_templates), known(with_class, last));
     let mut by_cluster = between(since(with_class), last);
     // What was refused before the edit is not reported.
     let refused =
