@@ -2,7 +2,6 @@
 //!
 //! Source: crossplane-contrib/function-go-templating, fn.go and function_maps.go.
 
-pub(crate) mod assigned;
 mod dependence;
 
 use std::sync::Arc;
@@ -11,11 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gotmpl::{MissingKey, Template, TemplateError, Value, ValueFunc};
 use serde_json::Value as Json;
 
-use self::assigned::assign;
 pub use self::dependence::Dependence;
 use self::dependence::{dependences, read_of_others};
+use crate::assigned::{self, assign};
 use crate::functions::of_compositions::{NOT_EVALUATED, find};
-use crate::template::{NAME, NoOutput, TemplateSyntax, output_of};
+use crate::no_output::NoOutput;
+use crate::template::{NAME, TemplateSyntax, output_of};
 use crate::{Yaml, go};
 
 /// A template that composes resources.
@@ -45,7 +45,7 @@ impl CompositionTemplate {
     /// ```
     pub fn read(text: &str, delims: [&str; 2], options: &[&str], yaml: Yaml) -> Result<Self, NoOutput> {
         let mut syntax = TemplateSyntax::parse(text, delims)?;
-        assign(&mut syntax)?;
+        assign(syntax.lists_mut())?;
         let mut missing_key = MissingKey::default();
         for option in options {
             let value = option.strip_prefix("missingkey=").and_then(|value| value.parse().ok());

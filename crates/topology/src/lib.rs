@@ -5,6 +5,7 @@
 //! file, a clock or a network.
 
 mod admission;
+mod assigned;
 mod builtins;
 mod class_notes;
 mod compare;
@@ -16,6 +17,7 @@ mod go;
 mod item;
 mod kubeadm;
 mod metadata_uses;
+mod no_output;
 mod obstacle;
 mod owner;
 mod patches;
@@ -32,9 +34,9 @@ pub use composition::{CompositionTemplate, Dependence};
 pub use desired::{Before, Desired, DesiredPart, Inputs, desired};
 pub use kubeadm::schema_refusal;
 pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
+pub use no_output::NoOutput;
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{PartRole, TopologyOwner};
-pub use template::NoOutput;
 pub use variables::{Variables, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.

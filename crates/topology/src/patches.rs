@@ -12,9 +12,10 @@ use crate::Yaml;
 use crate::fields::{get, list, text};
 use crate::go;
 use crate::item::{PatchWrite, TemplateItem};
+use crate::no_output::NoOutput;
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::selection::selects;
-use crate::template::{NoOutput, reads, render_value};
+use crate::template::{reads, render_value};
 use crate::variables::{Variables, at_path};
 
 /// Applies the patches of a class to the templates, in order.

@@ -9,12 +9,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use gotmpl::parse::{CommandNode, DefineNode, Expr, ListNode, Node, Parser, PipeNode};
-use gotmpl::{FuncMap, MissingKey, Template, TemplateError, Value, ValueFunc};
+use gotmpl::{FuncMap, MissingKey, Template, Value, ValueFunc};
 use serde_json::Value as Json;
 
-use crate::composition::assigned::{self, assign};
+use crate::assigned::{self, assign};
 use crate::functions;
 use crate::go;
+use crate::no_output::NoOutput;
 
 /// The largest output of a template in bytes: etcd refuses larger objects.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -30,31 +31,6 @@ const END: char = '\u{1}';
 
 /// The name of the function that prints.
 const PRINT: &str = "goPrint";
-
-/// Why a template has no output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoOutput {
-    /// As in Go.
-    Error(String),
-    /// A function that is not evaluated here.
-    Function(String),
-    /// A function that changes a map that is not in a variable.
-    InPlace(String),
-    /// The output, a value or the number of iterations is larger than what is evaluated.
-    TooLong,
-}
-
-/// One sentence: lower case, no final stop, input in backticks.
-impl fmt::Display for NoOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NoOutput::Error(error) => f.write_str(error),
-            NoOutput::Function(name) => write!(f, "function `{name}` is not evaluated"),
-            NoOutput::InPlace(name) => write!(f, "function `{name}` changes a map in place, which is not evaluated"),
-            NoOutput::TooLong => f.write_str("the template takes too long, or its output is too large"),
-        }
-    }
-}
 
 /// The output of a template with data that is converted already.
 pub(crate) fn render_value(source: &str, data: &Value) -> Result<String, NoOutput> {
@@ -81,16 +57,6 @@ pub(crate) fn output_of(template: &Template, name: &str, data: &Value) -> gotmpl
     let mut output = Bounded(String::new());
     template.execute_template_fmt(&mut output, name, data)?;
     Ok(output.0)
-}
-
-impl From<TemplateError> for NoOutput {
-    fn from(error: TemplateError) -> NoOutput {
-        match error {
-            TemplateError::UndefinedFunction(name) => NoOutput::Function(name),
-            TemplateError::Write | TemplateError::RangeIterLimit | TemplateError::RecursionLimit => NoOutput::TooLong,
-            other => NoOutput::Error(other.to_string()),
-        }
-    }
 }
 
 /// Checks that a template can be parsed and that its functions exist.
@@ -154,7 +120,7 @@ fn parse(source: &str) -> ParsedTemplate {
     };
     syntax.lists().for_each(|list| each_expression(list, &mut read));
     let is_whole_read = syntax.lists().any(|list| has_whole(list, true));
-    let functions = assign(&mut syntax).and_then(|()| syntax.functions(|name| Ok(assigned::find(name))));
+    let functions = assign(syntax.lists_mut()).and_then(|()| syntax.functions(|name| Ok(assigned::find(name))));
     let template = functions.map(|called| syntax.template(called, MissingKey::default()));
     ParsedTemplate { template, reads, is_whole_read }
 }
@@ -177,6 +143,10 @@ impl TemplateSyntax {
             _ => return Err(NoOutput::Error("unexpected EOF or {{end}}".to_owned())),
         }
         Ok(TemplateSyntax { tree, defines })
+    }
+
+    pub(crate) fn lists_mut(&mut self) -> impl Iterator<Item = &mut ListNode> {
+        [&mut self.tree].into_iter().chain(self.defines.iter_mut().map(|define| &mut define.body))
     }
 
     pub(crate) fn lists(&self) -> impl Iterator<Item = &ListNode> {

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
 use serde_json::Value;
 
-use self::rewrite::{Instead, OtherField, Rewrite};
+use self::rewrite::{Counterpart, Rewrite, VersionMismatch};
 use self::tables::{CONVERSIONS, KindConversion};
 use crate::object::{FleetObject, ObjectId, group_and_version};
 use crate::relations::text;
@@ -68,20 +68,20 @@ pub(crate) fn of_other_version(id: &ObjectId, object: &Value) -> Vec<(String, St
     }
     let of_alpha = found.len();
     found.extend(conversion.alpha.iter().flat_map(|rewrite| rewrite.other_fields(object, "", true)));
-    let is_below = |field: &OtherField, above: &OtherField| {
+    let is_below = |field: &VersionMismatch, above: &VersionMismatch| {
         field.at.strip_prefix(&above.at).is_some_and(|rest| rest.starts_with('.'))
     };
     // Of a field and what is in it, the one that has another path is named.
-    let is_named = |field: &OtherField| {
+    let is_named = |field: &VersionMismatch| {
         !found.iter().any(|other| match &field.instead {
-            Instead::Nothing => is_below(other, field),
-            _ => is_below(field, other) && matches!(other.instead, Instead::Field(_)),
+            Counterpart::Nothing => is_below(other, field),
+            _ => is_below(field, other) && matches!(other.instead, Counterpart::Field(_)),
         })
     };
-    let sentence = |field: &OtherField, other: &str| match &field.instead {
-        Instead::Field(instead) => format!("this field is one of {other}: in {version} it is `{instead}`"),
-        Instead::Nothing => format!("this field is one of {other}: {version} does not have it"),
-        Instead::Form(form) => format!("this has the form of {other}: in {version} it is {form}"),
+    let sentence = |field: &VersionMismatch, other: &str| match &field.instead {
+        Counterpart::Field(instead) => format!("this field is one of {other}: in {version} it is `{instead}`"),
+        Counterpart::Nothing => format!("this field is one of {other}: {version} does not have it"),
+        Counterpart::Form(form) => format!("this has the form of {other}: in {version} it is {form}"),
     };
     let versions = (0..found.len()).map(|number| if number < of_alpha { other } else { "v1alpha1" });
     let named = found.iter().zip(versions).filter(|(field, _)| is_named(field));

@@ -28,7 +28,7 @@ fn spelled(name: &str, args: &[Value], spell: impl Fn(&str) -> String) -> Result
 
 /// What a part of a name consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum NamePart {
     Connectors,
     Punctuation,
     /// Begins with a capital letter.
@@ -38,29 +38,30 @@ enum Part {
     Other,
 }
 
-fn part_of(byte: u8) -> Part {
+fn part_of(byte: u8) -> NamePart {
     match byte {
-        b'-' | b'_' | b' ' | b'\t'..=b'\r' => Part::Connectors,
-        b'$' | b'+' | b'<'..=b'>' | b'^' | b'`' | b'|' | b'~' => Part::Other,
-        b'A'..=b'Z' => Part::Capitals,
-        b'a'..=b'z' => Part::Letters,
-        b'0'..=b'9' => Part::Digits,
-        byte if byte.is_ascii_punctuation() => Part::Punctuation,
-        _ => Part::Other,
+        b'-' | b'_' | b' ' | b'\t'..=b'\r' => NamePart::Connectors,
+        b'$' | b'+' | b'<'..=b'>' | b'^' | b'`' | b'|' | b'~' => NamePart::Other,
+        b'A'..=b'Z' => NamePart::Capitals,
+        b'a'..=b'z' => NamePart::Letters,
+        b'0'..=b'9' => NamePart::Digits,
+        byte if byte.is_ascii_punctuation() => NamePart::Punctuation,
+        _ => NamePart::Other,
     }
 }
 
 /// The parts of a name: `HTTPServer2` is `HTTP`, `Server`, `2`.
-fn parts(name: &str) -> Vec<(Part, &str)> {
+fn parts(name: &str) -> Vec<(NamePart, &str)> {
     let mut found = Vec::new();
     let mut rest = name;
     while let Some(first) = rest.bytes().next() {
         let part = part_of(first);
-        let run = |from: usize, of: Part| from + rest.bytes().skip(from).take_while(|it| part_of(*it) == of).count();
+        let run =
+            |from: usize, of: NamePart| from + rest.bytes().skip(from).take_while(|it| part_of(*it) == of).count();
         let length = match (part, run(0, part)) {
-            (Part::Capitals, 1) => run(1, Part::Letters),
+            (NamePart::Capitals, 1) => run(1, NamePart::Letters),
             // The last capital begins the next word.
-            (Part::Capitals, length) if run(length, Part::Letters) > length => length - 1,
+            (NamePart::Capitals, length) if run(length, NamePart::Letters) > length => length - 1,
             (_, length) => length,
         };
         let (word, others) = rest.split_at(length);
@@ -74,10 +75,10 @@ fn parts(name: &str) -> Vec<(Part, &str)> {
 fn lower_case(name: &str, connector: char) -> String {
     let parts = parts(name);
     let part = |number: usize| parts.get(number).map(|(part, _)| *part);
-    let is_word = |number| !matches!(part(number), None | Some(Part::Connectors | Part::Punctuation));
+    let is_word = |number| !matches!(part(number), None | Some(NamePart::Connectors | NamePart::Punctuation));
     let mut out = String::new();
     let write = |out: &mut String, number: usize| match parts.get(number) {
-        Some((Part::Connectors, word)) => out.extend(word.chars().map(|_| connector)),
+        Some((NamePart::Connectors, word)) => out.extend(word.chars().map(|_| connector)),
         Some((_, word)) => *out += &word.to_ascii_lowercase(),
         None => {}
     };
@@ -87,11 +88,11 @@ fn lower_case(name: &str, connector: char) -> String {
         let (of, is_last) = (part(next), next + 2 >= parts.len());
         next += 1;
         match (of, part(next)) {
-            (_, None) | (Some(Part::Connectors | Part::Punctuation), _) => continue,
-            (Some(Part::Digits), _) => {}
-            (_, Some(Part::Digits)) if is_last => continue,
-            (_, Some(Part::Digits)) if part(next + 1) == Some(Part::Letters) => out.push(connector),
-            (_, Some(Part::Digits)) => {
+            (_, None) | (Some(NamePart::Connectors | NamePart::Punctuation), _) => continue,
+            (Some(NamePart::Digits), _) => {}
+            (_, Some(NamePart::Digits)) if is_last => continue,
+            (_, Some(NamePart::Digits)) if part(next + 1) == Some(NamePart::Letters) => out.push(connector),
+            (_, Some(NamePart::Digits)) => {
                 write(&mut out, next);
                 next += 1;
                 if is_word(next) {
@@ -106,7 +107,7 @@ fn lower_case(name: &str, connector: char) -> String {
                 continue;
             }
         }
-        while matches!(part(next), Some(Part::Letters | Part::Digits)) {
+        while matches!(part(next), Some(NamePart::Letters | NamePart::Digits)) {
             write(&mut out, next);
             next += 1;
         }
@@ -119,7 +120,7 @@ fn lower_case(name: &str, connector: char) -> String {
 
 /// Every word with a capital, without connectors between words; those at the beginning stay.
 fn pascal_case(name: &str) -> String {
-    let is_connector = |letter: char| u8::try_from(letter).is_ok_and(|byte| part_of(byte) == Part::Connectors);
+    let is_connector = |letter: char| u8::try_from(letter).is_ok_and(|byte| part_of(byte) == NamePart::Connectors);
     let start = name.find(|letter| !is_connector(letter));
     let mut letters = name.get(start.unwrap_or_default()..).unwrap_or_default().chars();
     let mut out = name.get(..start.unwrap_or(name.len())).unwrap_or_default().to_owned();

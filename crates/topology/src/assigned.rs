@@ -9,7 +9,7 @@ use gotmpl::parse::{ActionNode, CommandNode, Expr, ListNode, Node, PipeNode, Pos
 use gotmpl::{TemplateError, Value, ValueFunc};
 
 use crate::functions::with;
-use crate::template::{NoOutput, TemplateSyntax};
+use crate::no_output::NoOutput;
 
 /// Functions that return the map that they change.
 const CHANGING: &[&str] = &["merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset"];
@@ -48,13 +48,12 @@ fn put(map: &Value, path: &[Value], value: &Value) -> Value {
     with(map, [(Arc::clone(name), put(&inner, rest, value))])
 }
 
-/// Rewrites a template.
+/// Rewrites the lists of a template: its own and those that it defines.
 ///
 /// # Errors
 /// When it changes a map that is not in a variable.
-pub(crate) fn assign(syntax: &mut TemplateSyntax) -> Result<(), NoOutput> {
-    let defined = syntax.defines.iter_mut().map(|define| &mut define.body);
-    [&mut syntax.tree].into_iter().chain(defined).try_for_each(in_list)
+pub(crate) fn assign<'l>(mut lists: impl Iterator<Item = &'l mut ListNode>) -> Result<(), NoOutput> {
+    lists.try_for_each(in_list)
 }
 
 fn in_list(list: &mut ListNode) -> Result<(), NoOutput> {
