@@ -186,8 +186,8 @@ status: policy.wasm
 	@cargo run --locked --quiet --package tasks --no-default-features --bin results -- status
 
 ## mutants: small changes of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
-## of files: FILES=crates/cluster-api/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
-mutants: policy.wasm
+## of the cells of the tables: CRATE=tables; of files: FILES=crates/cluster-api/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
+mutants:
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }
 	scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"
 

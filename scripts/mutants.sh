@@ -1,7 +1,7 @@
 #!/bin/sh
-# Mutants of the decisions: crates/tasks/src/bin/mutants. A whole run is kept for `make status`.
+# Mutants of the decisions: crates/tasks/src/bin/mutants. The results of whole crates are kept for `make status`.
 #
-#   scripts/mutants.sh [CRATE [FILES [SINCE]]]
+#   scripts/mutants.sh [CRATE [FILES [SINCE]]]     CRATE=tables changes each cell of the tables once
 set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
@@ -15,5 +15,11 @@ if [ -n "$since" ]; then
     git diff "$since" -- crates >"$target/mutants/since.diff"
     set -- "$@" --diff "$target/mutants/since.diff"
 fi
-[ -z "$crate$files$since" ] || exec "$@"
-exec scripts/recorded.sh "$target/mutants/results" "$@" --result "$target/mutants/results/mutants.json"
+[ -z "$files$since" ] || exec "$@"
+recorded() {
+    scripts/recorded.sh "$target/mutants/results" "$@" --result "$target/mutants/results/mutants.json"
+}
+code=0
+recorded "$@" || code=$?
+[ -n "$crate" ] || recorded "$@" --package tables || code=$?
+exit "$code"

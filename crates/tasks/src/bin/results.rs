@@ -51,11 +51,16 @@ fn shortened(changed: &[String]) -> String {
     named
 }
 
-/// What a program has written of a check: what it counted, and whether it left parts out.
+/// What a program has written of a check.
 #[derive(Deserialize)]
 struct CheckRun {
+    /// Whether it left parts out.
     #[serde(default)]
     partial: bool,
+    /// Whether its parts are a result without those that it left out.
+    #[serde(default)]
+    alone: bool,
+    /// What it counted.
     #[serde(flatten)]
     counted: Counted,
 }
@@ -84,7 +89,8 @@ fn record_one(check: &ExpensiveCheck, run: CheckRun, seconds: u64) -> Result<()>
     let date = output("date", &["+%F"])?;
     let mut result = ResultFile { date, commit: commit(check)?, seconds, inputs, counted };
     if run.partial {
-        let Some(merged) = check.recorded()?.and_then(|recorded| recorded.with_parts(result)) else {
+        let merged = check.recorded()?.and_then(|recorded| recorded.with_parts(result.clone()));
+        let Some(merged) = merged.or_else(|| run.alone.then_some(result)) else {
             eprintln!("{} is not written: it has no current result of the other parts", check.file());
             return Ok(());
         };

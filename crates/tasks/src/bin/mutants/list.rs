@@ -40,6 +40,10 @@ pub(crate) enum Genre {
     StructField,
     /// One of the operands of `&&` or `||` is the whole expression. Only `weave` makes these.
     Operand,
+    /// A cell of a table, which ends there, has another value, or none. Only `cells` makes these.
+    Cell {
+        end: usize,
+    },
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -78,6 +82,12 @@ pub(crate) fn listed(root: &Path, packages: &[String], files: &[String], diff: O
 }
 
 impl Mutant {
+    /// What its result is counted under: the crate, or the table.
+    pub(crate) fn group(&self) -> &str {
+        let table = self.function.as_ref().filter(|_| matches!(self.genre, Genre::Cell { .. }));
+        table.map_or(&self.package, |table| &table.function_name)
+    }
+
     /// What it changes and in which function, without the place in the file: lines above it come and go.
     pub(crate) fn title(&self) -> String {
         let words = self.name.splitn(4, ':').nth(3).unwrap_or(&self.name);

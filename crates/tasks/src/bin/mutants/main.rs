@@ -3,8 +3,11 @@
 //!
 //!     mutants [--package NAME]... [--file GLOB]... [--diff FILE] [--tests corpus] [--result FILE]
 //!
+//! `--package tables` changes each cell of the tables once.
+//!
 //! `testdata/mutants.txt` has the mutants that make no difference, each with the reason.
 
+mod cells;
 mod list;
 mod run;
 mod syntax;
@@ -27,6 +30,9 @@ use crate::tree::SourceTree;
 /// The crates with the decisions.
 const DECISIONS: &[&str] =
     &["raw-json", "kube", "tag-rules", "cluster-api", "cloud-tags", "tag-delivery", "metadata-propagation"];
+
+/// Beside them: the tables that decisions read.
+const TABLES: &str = "tables";
 
 /// What no decision depends on: sentences.
 const WORDS: &[&str] = &["/messages", "_warning.rs", "/shortening.rs", "/capped.rs", "/fault.rs"];
@@ -95,6 +101,9 @@ fn main() -> Result<ExitCode> {
 
 /// The mutants that are asked for, each with the number of its switch.
 fn numbered(root: &std::path::Path, arguments: &Arguments) -> Result<BTreeMap<u32, Mutant>> {
+    if arguments.packages == [TABLES] {
+        return Ok((1..).zip(cells::listed(root)?).collect());
+    }
     let listed = list::listed(root, &arguments.packages, &arguments.files, arguments.diff.as_deref())?;
     let mut by_file: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
     for mutant in listed {
@@ -137,7 +146,7 @@ fn report(
     let mut by_crate: BTreeMap<&str, Figures> = BTreeMap::new();
     let mut survivors = BTreeSet::new();
     for (number, mutant) in mutants {
-        let figures = by_crate.entry(&mutant.package).or_default();
+        let figures = by_crate.entry(mutant.group()).or_default();
         match results.get(number) {
             None if tree.fixed.contains(number) => figures.fixed += 1,
             None => figures.unviable += 1,
@@ -157,7 +166,7 @@ fn report(
         }
     }
     println!(
-        "| crate | viable | killed by the corpus | by other tests | timeouts | argued | survived | do not compile | have no switch |"
+        "| crate or table | viable | killed by the corpus | by other tests | timeouts | argued | survived | do not compile | have no switch |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     let mut counted = Counted::default();
@@ -176,7 +185,10 @@ fn report(
         println!("testdata/mutants.txt has a line about a mutant that does not survive: {title}");
     }
     if let Some(file) = &arguments.result {
-        fs::write(file, serde_json::to_string(&counted)?)?;
+        // What is true of a crate is true without the others.
+        let is_partial = arguments.packages != DECISIONS;
+        let run = serde_json::json!({ "partial": is_partial, "alone": true, "versions": counted.versions, "parts": counted.parts });
+        fs::write(file, run.to_string())?;
     }
     Ok(if survivors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -124,10 +124,6 @@ fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32) -> Result<O
     for program in &programs.others {
         let name = program.file_stem().unwrap_or_default().to_string_lossy();
         let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name).to_owned();
-        // The corpus again, and what compares generated pages with the tables.
-        if matches!(name.as_str(), "cases" | "sequences" | "properties" | "tag_properties") {
-            continue;
-        }
         let status = Command::new("timeout")
             .args(["--kill-after=5", "120"])
             .arg(program)

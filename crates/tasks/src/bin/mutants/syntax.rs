@@ -77,7 +77,7 @@ impl SyntaxNodes {
 
     pub(crate) fn at(&self, mutant: &Mutant, source: &str) -> Option<&SyntaxNode> {
         let by = match mutant.genre {
-            Genre::FnValue => return None,
+            Genre::FnValue | Genre::Cell { .. } => return None,
             Genre::BinaryOperator | Genre::UnaryOperator | Genre::Operand => &self.operators,
             Genre::MatchArm => &self.arms,
             Genre::MatchArmGuard => &self.guards,

@@ -10,6 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::cells;
 use crate::list::{Genre, Mutant};
 use crate::weave::{Numbered, woven};
 
@@ -54,10 +55,22 @@ impl<'m> SourceTree<'m> {
             .output()
             .context("git ls-files")?;
         ensure!(listed.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listed.stderr));
+        let has_cells = mutants.values().any(|mutant| matches!(mutant.genre, Genre::Cell { .. }));
+        let woven: BTreeSet<&str> = match has_cells {
+            true => cells::files().collect(),
+            false => mutants.values().map(|mutant| &*mutant.file).collect(),
+        };
         for file in String::from_utf8(listed.stdout)?.split('\0').filter(|file| !file.is_empty()) {
-            if let Ok(content) = fs::read(root.join(file)) {
-                write(&folder.join(file), &content)?;
+            // What is written twice is built again.
+            if woven.contains(file) && folder.join(file).exists() {
+                continue;
             }
+            let Ok(mut content) = fs::read(root.join(file)) else { continue };
+            if has_cells && file.starts_with("crates/") && file.ends_with(".rs") {
+                let source = String::from_utf8(content)?;
+                content = cells::with_functions(file, &source)?.unwrap_or(source).into_bytes();
+            }
+            write(&folder.join(file), &content)?;
         }
         let manifest = "[package]\nname = \"mutant-switch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
         write(&folder.join("crates/mutant-switch/Cargo.toml"), manifest.as_bytes())?;
@@ -98,12 +111,17 @@ impl<'m> SourceTree<'m> {
             eprintln!("{out} mutants do not compile");
         }
         self.keep(root, &known)?;
+        let tests = tests(&self.folder)?;
         let mut arguments = vec!["test", "--no-run", "--package", PACKAGE];
         let packages: BTreeSet<&str> = self.mutants.values().map(|mutant| mutant.package.as_str()).collect();
         let others = packages.iter().filter(|package| **package != PACKAGE).flat_map(|package| ["--package", package]);
         match corpus_only {
             true => arguments.extend(["--test", "mutants"]),
-            false => arguments.extend(others),
+            false => {
+                arguments.push("--lib");
+                arguments.extend(others);
+                arguments.extend(tests.iter().flat_map(|test| ["--test", test]));
+            }
         }
         let executables = self.cargo(&arguments)?;
         let is_corpus =
@@ -155,10 +173,21 @@ impl<'m> SourceTree<'m> {
     /// Writes the files with those mutants that are still in.
     fn weave(&mut self, root: &Path) -> Result<()> {
         let mut by_file: BTreeMap<&str, Vec<Numbered<'_>>> = BTreeMap::new();
+        let mut of_tables: Vec<Numbered<'_>> = Vec::new();
         for (number, mutant) in self.mutants {
+            if matches!(mutant.genre, Genre::Cell { .. }) {
+                of_tables.extend((!self.unviable.contains(number)).then_some((*number, mutant)));
+                continue;
+            }
             let in_file = by_file.entry(&mutant.file).or_default();
             if !self.unviable.contains(number) && !self.fixed.contains(number) {
                 in_file.push((*number, mutant));
+            }
+        }
+        if !of_tables.is_empty() {
+            for (file, woven) in cells::woven(root, &of_tables)? {
+                write(&self.folder.join(file), woven.text.as_bytes())?;
+                self.parts.insert(file.to_owned(), woven.parts);
             }
         }
         for (file, mutants) in by_file {
@@ -267,6 +296,20 @@ impl SourceTree<'_> {
 /// The crate that has the corpus as a test, and its folder.
 const PACKAGE: &str = "metadata-propagation";
 const ENGINE: &str = "crates/engine";
+
+/// The engine's tests, without the corpus in other forms and without random input.
+fn tests(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder.join(ENGINE).join("tests"))? {
+        let path = entry?.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_left_out = ["cases", "sequences", "properties", "tag_properties"].contains(&name.as_str());
+        if path.extension().is_some_and(|extension| extension == "rs") && !is_left_out {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
 
 /// Writes a file if that changes it: what is as it was is not built again.
 fn write(path: &Path, content: &[u8]) -> Result<()> {

@@ -25,6 +25,11 @@ pub fn is(mutant: u32) -> bool {
     ACTIVE.load(Relaxed) == mutant
 }
 
+/// The mutant that is switched on, if it is among these, else 0.
+pub fn among(first: u32, last: u32) -> u32 {
+    (first..=last).find(|mutant| is(*mutant)).unwrap_or(0)
+}
+
 /// Whether the right operand of `&&` decides; otherwise the left one is the result.
 #[inline]
 pub fn and(left: bool, swapped: u32, left_only: u32, right_only: u32) -> bool {
