@@ -5,6 +5,7 @@ mod class;
 pub(crate) mod conversion;
 mod deferred;
 mod difference;
+mod impact;
 mod infrastructure;
 mod merged;
 mod path;
@@ -23,11 +24,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use metadata_propagation::{Effect, Mode, Operation, Review, RolloutEdit, Settings, Stance, evaluate, has_effects};
+use metadata_propagation::{Effect, Mode, RolloutEdit, Settings, Stance};
 use serde_json::Value;
 
-use self::class::{ClassChange, Sides, other_class};
+use self::class::{ClassChange, other_class};
 use self::difference::{differences, unknown};
+use self::impact::{Sides, impact};
 use self::path::{at, scaled};
 use self::reach::{Part, machines};
 use self::template::{Acceptance, acceptance};
@@ -36,9 +38,8 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
-use crate::object::{FleetObject, ObjectId, create};
+use crate::object::{FleetObject, ObjectId};
 use crate::object_finding::UNREADABLE;
-use crate::refusal::has_variable;
 use crate::relations::is_of_topology;
 
 pub use self::reach::Machines;
@@ -298,8 +299,7 @@ fn edits(
         |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
     let (stored, written) = (owned(old), owned(new));
     let sides = Sides { before, after, settings };
-    let [known_old, known_new] = [&stored.json, &written.json].map(|json| without_variables(json));
-    let mut edits = impact(&new.id, &new.version, [&known_old, &known_new], sides);
+    let mut edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     if !edits.iter().any(|edit| edit.at.starts_with("spec")) {
         let of_provider = provider::edits(&new.id, [&old.version, &new.version], [&was, &is], before);
@@ -411,37 +411,6 @@ fn with_other_class(planned: &mut Vec<PlannedEdit>, cluster: &ObjectId, values: 
             }));
         }
     }
-}
-
-/// The paths of an object that differ, as the policy reports them.
-fn impact(id: &ObjectId, version: &str, [old, new]: [&str; 2], sides: Sides<'_>) -> Vec<RolloutEdit> {
-    let review = Review { operation: Operation::Update, old_object: Some(old), ..create(id, version, new) };
-    if !has_effects(&review) {
-        return Vec::new();
-    }
-    let report = evaluate(&review, sides.settings, sides.after).report.unwrap_or_default();
-    report.rollout.map(|impact| impact.edits).unwrap_or_default()
-}
-
-/// An object without the maps and lists that are filled in before it is applied: the rest can be compared.
-fn without_variables(json: &str) -> Cow<'_, str> {
-    const FIELDS: [&str; 6] = ["annotations", "labels", "matchLabels", "metadata", "readinessGates", "taints"];
-    fn remove(value: &mut Value) {
-        match value {
-            Value::Array(elements) => elements.iter_mut().for_each(remove),
-            Value::Object(fields) => {
-                let is_variable = |value: &Value| value.as_str().is_some_and(has_variable);
-                fields.retain(|field, value| !FIELDS.contains(&&**field) || !is_variable(value));
-                fields.values_mut().for_each(remove);
-            }
-            _ => {}
-        }
-    }
-    let Some(mut object) = has_variable(json).then(|| serde_json::from_str(json).ok()).flatten() else {
-        return Cow::Borrowed(json);
-    };
-    remove(&mut object);
-    Cow::Owned(object.to_string())
 }
 
 /// Whether a Cluster in the files uses a class.

@@ -15,7 +15,7 @@ pub(crate) use self::objects::etcd;
 use self::objects::{EMPTY_LIST, OBJECT_RULES};
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
-use crate::plan::conversion::{is_converted, of_other_version};
+use crate::plan::conversion::{VersionMismatch, is_converted, version_mismatches};
 use crate::source::Source;
 
 /// A refusal of a webhook.
@@ -55,7 +55,8 @@ pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
 
 /// What the API server refuses because its version of the object does not have it.
 pub(crate) fn of_fields(id: &ObjectId, object: &Value) -> Vec<Refusal> {
-    of_other_version(id, object).into_iter().map(|(at, message)| Refusal { at, message }).collect()
+    let refusal = |field: VersionMismatch| Refusal { message: field.to_string(), at: field.at };
+    version_mismatches(id, object).into_iter().map(refusal).collect()
 }
 
 /// The refusals of an edit, without those of the old object.

@@ -5,15 +5,16 @@ mod patched;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use metadata_propagation::Effect;
 use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
-use metadata_propagation::{Effect, Settings};
 use serde_json::{Value, json};
 
 use self::patched::Patches;
 use super::bare::bare;
 use super::conversion::in_one_version;
+use super::impact::{Sides, impact};
 use super::reach::{LISTS, Machines, Part, machines};
-use super::{at, impact, reason};
+use super::{at, reason};
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
@@ -21,14 +22,6 @@ use crate::relations::{class_of, text};
 
 /// An effect, and why it is not known or refused.
 pub(super) type Judged = (Effect, Option<&'static str>);
-
-/// The objects before and after the change.
-#[derive(Clone, Copy)]
-pub(super) struct Sides<'p> {
-    pub(super) before: &'p Hierarchy,
-    pub(super) after: &'p Hierarchy,
-    pub(super) settings: &'p Settings,
-}
 
 /// A class before and after an edit, or two classes of which a Cluster changes from one to the other.
 pub(super) struct ClassChange<'p> {

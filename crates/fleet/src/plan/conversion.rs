@@ -1,5 +1,6 @@
 //! Objects of v1beta1 as v1beta2: what conversion webhooks do, so that two versions can be compared.
 
+mod mismatch;
 mod rewrite;
 mod seconds;
 mod tables;
@@ -11,10 +12,10 @@ use std::borrow::Cow;
 use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
 use serde_json::Value;
 
-use self::rewrite::{Counterpart, Rewrite, VersionMismatch};
+pub(crate) use self::mismatch::{VersionMismatch, version_mismatches};
+use self::rewrite::Rewrite;
 use self::tables::{CONVERSIONS, KindConversion};
-use crate::object::{FleetObject, ObjectId, group_and_version};
-use crate::relations::text;
+use crate::object::{FleetObject, ObjectId};
 
 /// The version to which objects are converted.
 const NEWEST: &str = "v1beta2";
@@ -47,45 +48,6 @@ pub(super) fn of_objects(old: &FleetObject, new: &FleetObject) -> Option<[FleetO
         FleetObject { version, json, ..object.clone() }
     };
     Some([converted(old, &was), converted(new, &is)])
-}
-
-/// What is in an object although only the other version has it, as after an edit of `apiVersion` alone: the API server
-/// refuses it, unless it is told to drop what it does not know. A path and a sentence each.
-pub(crate) fn of_other_version(id: &ObjectId, object: &Value) -> Vec<(String, String)> {
-    let (_, version) = group_and_version(text(object, "apiVersion"));
-    let (is_newest, other) = match version {
-        NEWEST => (true, "v1beta1"),
-        "v1beta1" => (false, NEWEST),
-        _ => return Vec::new(),
-    };
-    let Some(conversion) = conversion(id) else { return Vec::new() };
-    let mut found = Vec::new();
-    for (base, rewrites) in conversion.sections {
-        for (path, section) in rewrite::sections(object, base) {
-            let rewrites = || rewrites.iter().copied().flatten();
-            found.extend(rewrites().flat_map(|rewrite| rewrite.other_fields(section, &path, is_newest)));
-        }
-    }
-    let of_alpha = found.len();
-    found.extend(conversion.alpha.iter().flat_map(|rewrite| rewrite.other_fields(object, "", true)));
-    let is_below = |field: &VersionMismatch, above: &VersionMismatch| {
-        field.at.strip_prefix(&above.at).is_some_and(|rest| rest.starts_with('.'))
-    };
-    // Of a field and what is in it, the one that has another path is named.
-    let is_named = |field: &VersionMismatch| {
-        !found.iter().any(|other| match &field.instead {
-            Counterpart::Nothing => is_below(other, field),
-            _ => is_below(field, other) && matches!(other.instead, Counterpart::Field(_)),
-        })
-    };
-    let sentence = |field: &VersionMismatch, other: &str| match &field.instead {
-        Counterpart::Field(instead) => format!("this field is one of {other}: in {version} it is `{instead}`"),
-        Counterpart::Nothing => format!("this field is one of {other}: {version} does not have it"),
-        Counterpart::Form(form) => format!("this has the form of {other}: in {version} it is {form}"),
-    };
-    let versions = (0..found.len()).map(|number| if number < of_alpha { other } else { "v1alpha1" });
-    let named = found.iter().zip(versions).filter(|(field, _)| is_named(field));
-    named.map(|(field, other)| (field.at.clone(), sentence(field, other))).collect()
 }
 
 /// An object of v1beta1 with fields whose defaults its webhook takes from deprecated ones.
@@ -352,68 +314,6 @@ mod tests {
         assert_eq!(converted(CONTROL_PLANE_GROUP, "KThreesControlPlane", k3s(true)), new_k3s(off));
         let on = json!({ "disableExternalCloudProvider": false });
         assert_eq!(converted(CONTROL_PLANE_GROUP, "KThreesControlPlane", k3s(false)), new_k3s(on));
-    }
-
-    #[test]
-    fn what_only_the_other_version_has_is_found() {
-        let found = |group: &str, version: &str, kind: &str, spec: Value| {
-            let (group, name) = (group.to_owned(), "o".to_owned());
-            let id = ObjectId { group, kind: kind.to_owned(), name, ..ObjectId::default() };
-            of_other_version(
-                &id,
-                &json!({ "apiVersion": format!("{}/{version}", id.group), "kind": kind, "spec": spec }),
-            )
-        };
-        let both = json!({ "infrastructureRef": { "apiVersion": "g/v1", "apiGroup": "g", "kind": "T", "name": "t" },
-            "deletion": { "nodeDrainTimeoutSeconds": 1 }, "nodeDrainTimeout": "1s" });
-        let owned = |found: &[(&str, &str)]| -> Vec<(String, String)> {
-            found.iter().map(|(at, message)| ((*at).to_owned(), (*message).to_owned())).collect()
-        };
-        assert_eq!(
-            found(CORE_GROUP, "v1beta2", "Machine", both.clone()),
-            owned(&[
-                (
-                    "spec.nodeDrainTimeout",
-                    "this field is one of v1beta1: in v1beta2 it is `spec.deletion.nodeDrainTimeoutSeconds`"
-                ),
-                (
-                    "spec.infrastructureRef.apiVersion",
-                    "this field is one of v1beta1: in v1beta2 it is `spec.infrastructureRef.apiGroup`"
-                ),
-            ])
-        );
-        assert_eq!(
-            found(CORE_GROUP, "v1beta1", "Machine", both),
-            owned(&[
-                (
-                    "spec.deletion.nodeDrainTimeoutSeconds",
-                    "this field is one of v1beta2: in v1beta1 it is `spec.nodeDrainTimeout`"
-                ),
-                (
-                    "spec.infrastructureRef.apiGroup",
-                    "this field is one of v1beta2: in v1beta1 it is `spec.infrastructureRef.apiVersion`"
-                ),
-            ])
-        );
-        let class = json!({ "workers": { "machineDeployments": [{ "class": "w", "template": { "bootstrap": { "ref": { "name": "b" } } } }] } });
-        let (at, message) = (
-            "spec.workers.machineDeployments[w].template.bootstrap.ref",
-            "this field is one of v1beta1: in v1beta2 it is `spec.workers.machineDeployments[w].bootstrap.templateRef`",
-        );
-        assert_eq!(found(CORE_GROUP, "v1beta2", "ClusterClass", class), owned(&[(at, message)]));
-        let arguments = json!({ "clusterConfiguration": { "apiServer": { "extraArgs": { "a": "1" } } } });
-        assert_eq!(
-            found(BOOTSTRAP_GROUP, "v1beta2", "KubeadmConfig", arguments.clone()),
-            owned(&[(
-                "spec.clusterConfiguration.apiServer.extraArgs",
-                "this has the form of v1beta1: in v1beta2 it is a list of names and values"
-            )])
-        );
-        assert_eq!(found(BOOTSTRAP_GROUP, "v1beta1", "KubeadmConfig", arguments), []);
-        assert_eq!(
-            found(CONTROL_PLANE_GROUP, "v1beta1", "RKE2ControlPlane", json!({ "agentConfig": { "version": "v1" } })),
-            owned(&[("spec.agentConfig.version", "this field is one of v1alpha1: in v1beta1 it is `spec.version`")])
-        );
     }
 
     #[test]

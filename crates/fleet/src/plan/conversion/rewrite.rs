@@ -31,60 +31,8 @@ pub(super) enum Rewrite {
     Conditions(&'static str, &'static str),
 }
 
-/// A field that only one of the two versions has, or has so.
-pub(super) struct VersionMismatch {
-    /// Its path.
-    pub(super) at: String,
-    pub(super) instead: Counterpart,
-}
-
-/// What the other version has instead of a field.
-pub(super) enum Counterpart {
-    /// The field with this path.
-    Field(String),
-    /// Another form of it.
-    Form(&'static str),
-    Nothing,
-}
-
-impl Rewrite {
-    /// The fields of a section that only the other version has, with `base` as the path of the section. `is_newest` is the
-    /// version of the section.
-    pub(super) fn other_fields(&self, section: &Value, base: &str, is_newest: bool) -> Vec<VersionMismatch> {
-        let path = |field: &str| if base.is_empty() { field.to_owned() } else { format!("{base}.{field}") };
-        let is_written = |field: &str| at(section, field).is_some_and(|value| !value.is_null());
-        let other = |field: &str, instead| {
-            Vec::from_iter(is_written(field).then(|| VersionMismatch { at: path(field), instead }))
-        };
-        let moved = |field: &str, instead: &str| other(field, Counterpart::Field(path(instead)));
-        match self {
-            Rewrite::Move(old, new) | Rewrite::Template(old, new) | Rewrite::Conditions(old, new) => {
-                if is_newest {
-                    moved(old, new)
-                } else {
-                    moved(new, old)
-                }
-            }
-            Rewrite::Default(old, new) if is_newest => moved(old, new),
-            Rewrite::Seconds(old, new) if is_newest => new.first().map(|new| moved(old, new)).unwrap_or_default(),
-            Rewrite::Seconds(old, new) => new.iter().flat_map(|new| moved(new, old)).collect(),
-            Rewrite::Reference(of) => {
-                let [version, group] = ["apiVersion", "apiGroup"].map(|field| format!("{of}.{field}"));
-                if is_newest { moved(&version, &group) } else { moved(&group, &version) }
-            }
-            Rewrite::Drop(old) if is_newest && !old.contains('*') => other(old, Counterpart::Nothing),
-            Rewrite::Arguments(of) => match at(section, of) {
-                Some(Value::Object(_)) if is_newest => other(of, Counterpart::Form("a list of names and values")),
-                Some(Value::Array(_)) if !is_newest => other(of, Counterpart::Form("a map")),
-                _ => Vec::new(),
-            },
-            Rewrite::Default(..) | Rewrite::Drop(_) | Rewrite::DropFalse(_) | Rewrite::NoCloudProvider => Vec::new(),
-        }
-    }
-}
-
 /// The value at a path without lists.
-fn at<'v>(section: &'v Value, path: &str) -> Option<&'v Value> {
+pub(super) fn at<'v>(section: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').try_fold(section, |here, field| here.get(field))
 }
 

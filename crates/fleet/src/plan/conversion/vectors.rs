@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use super::{convert, of_other_version};
+use super::{convert, version_mismatches};
 use crate::object::ObjectId;
 use crate::plan::bare::bare;
 
@@ -37,7 +37,7 @@ fn every_field_is_converted_as_cluster_api_converts_it() {
         assert_eq!(converted, expected, "{}", id.kind);
         for version in ["v1beta1", "v1beta2"] {
             let object = json!({ "apiVersion": format!("{}/{version}", id.group), "spec": line[version] });
-            assert_eq!(of_other_version(&id, &object), [], "{version} {}", id.kind);
+            assert_eq!(version_mismatches(&id, &object), [], "{version} {}", id.kind);
         }
         seen += 1;
     }

@@ -122,7 +122,7 @@ fn each_identifier(tokens: TokenStream, found: &mut impl FnMut(String, Range<usi
 
 /// A cell, and what it is changed to.
 #[derive(Debug)]
-struct Cell {
+struct TableCell {
     range: Range<usize>,
     replacement: String,
 }
@@ -163,7 +163,7 @@ pub(crate) fn listed(root: &Path) -> Result<Vec<Mutant>> {
 }
 
 /// The cells of a constant.
-fn cells(source: &str, of: &Expr) -> Vec<Cell> {
+fn cells(source: &str, of: &Expr) -> Vec<TableCell> {
     let mut walk = CellWalk { source, found: Vec::new(), columns: BTreeMap::new() };
     walk.visit(of, "");
     let CellWalk { found, columns, .. } = walk;
@@ -175,7 +175,7 @@ fn cells(source: &str, of: &Expr) -> Vec<Cell> {
             let at = of_column.iter().position(|value| value == text)?;
             of_column.iter().cycle().skip(at + 1).take(of_column.len()).find(|value| *value != text).cloned()
         })?;
-        Some(Cell { range, replacement })
+        Some(TableCell { range, replacement })
     };
     found.into_iter().filter_map(change).collect()
 }
