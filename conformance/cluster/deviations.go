@@ -14,7 +14,6 @@ type deviation struct {
 var deviations = []deviation{
 	{"plan-create", "created Machines: 4, predicted: 5", noPools},
 	{"plan-upgrade", "replaced Machines: 3, predicted: 4", noPools},
-	{"plan-class-template", "replaced Machines: 4, predicted: 5", noPools},
 	{"plan-delete-cluster", "deleted Machines: 7, predicted: 8", noPools},
 }
 
