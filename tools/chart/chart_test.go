@@ -157,6 +157,7 @@ cloudTags:
       apiVersions: [v1alpha1]
       resources: [xawsec2instances]
       provider: { path: spec.parameters.provider }
+      claimKinds: []
 `
 
 func TestTheDefaultIsThePolicyForClusterAPIWithItsServer(t *testing.T) {
@@ -250,11 +251,15 @@ func TestTheHelmCommandsOfThePageFitTogether(t *testing.T) {
 			if installed[name] != namespace || namespace == "" {
 				t.Errorf("%s: it is installed in the namespace %q", line, installed[name])
 			}
+		case "list":
+			if namespace != "kubewarden" {
+				t.Errorf("%s: Kubewarden is not installed there", line)
+			}
 		default:
 			t.Errorf("%s is not tested", line)
 		}
 	}
-	expected := map[string]int{"repo": 1, "install": 2, "upgrade": 1, "uninstall": 1}
+	expected := map[string]int{"repo": 1, "install": 2, "list": 1, "upgrade": 1, "uninstall": 1}
 	if !reflect.DeepEqual(count, expected) {
 		t.Errorf("%v", count)
 	}
