@@ -82,13 +82,7 @@ func programsIn(directory, webhook, propagate string, edition *clusterAPI) progr
 // build builds the Go programs into a folder, and those of K3s where they are run. What is built already takes seconds.
 func build(ctx context.Context, directory, webhook, propagate string, edition *clusterAPI, k3s bool) (programs, error) {
 	built := programsIn(directory, webhook, propagate, edition)
-	version, err := harness.ModuleField(ctx, "", "k8s.io/kubernetes", "{{.Version}}")
-	if err != nil {
-		return built, err
-	}
-	// The managers ask the API server for its version, and refuse one that says none.
-	release := "-ldflags=-X k8s.io/component-base/version.gitVersion=" + version
-	if err := harness.Go(ctx, "", "build", release, "-o", built.controlPlane, "./controlplane"); err != nil {
+	if _, _, err := harness.ControlPlane(ctx, directory); err != nil {
 		return built, err
 	}
 	for _, provider := range providers {

@@ -66,11 +66,27 @@ func (r *run) allHave(ctx context.Context, key string) error {
 	return nil
 }
 
-// expectKept notes whether an answer has the label and the annotation of the topology, which a writer changed and removed.
-func (r *run) expectKept(written *object, place, key string) {
-	what := fmt.Sprintf("%s of a %s of %s", key, written.GetKind(), place)
-	r.expect("label "+what, edited, inSource, written.GetLabels()[key])
-	r.expect("annotation "+what, "", inSource, written.GetAnnotations()[key])
+// editKept lets somebody write everything derived, and expects the label and the annotation of the topology in each answer and
+// after Cluster API's next write; then the topology loses them.
+func (r *run) editKept(ctx context.Context, key string, write func(o *object) (*object, error)) error {
+	err := r.eachDerived(func(o *object, place string) error {
+		written, err := write(o)
+		if err == nil {
+			what := fmt.Sprintf("%s of a %s of %s", key, written.GetKind(), place)
+			r.expect("label "+what, edited, inSource, written.GetLabels()[key])
+			r.expect("annotation "+what, "", inSource, written.GetAnnotations()[key])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.keepAndLose(ctx, key)
+}
+
+// keepAndLose waits until Cluster API has written everything derived, and it still has the label; then the topology loses it.
+func (r *run) keepAndLose(ctx context.Context, key string) error {
+	return errors.Join(r.touch(ctx, 0), r.allHave(ctx, key), r.settle(ctx), r.lose(ctx, key))
 }
 
 // emptyOwners lets Alice replace everything derived by a file with `managedFields: []`. To the API server that says nothing
@@ -80,21 +96,13 @@ func emptyOwners(ctx context.Context, r *run) error {
 	if err := r.gain(ctx, key); err != nil {
 		return err
 	}
-	err := r.eachDerived(func(o *object, place string) error {
-		written, err := r.edit(ctx, "alice", o.GetAPIVersion(), o.GetKind(), o.GetName(), func(o *object) {
+	return r.editKept(ctx, key, func(o *object) (*object, error) {
+		return r.edit(ctx, "alice", o.GetAPIVersion(), o.GetKind(), o.GetName(), func(o *object) {
 			put(o, "metadata", "managedFields", []any{})
 			put(o, "metadata/labels", key, edited)
 			drop(o, "metadata/annotations", key)
 		})
-		if err == nil {
-			r.expectKept(written, place, key)
-		}
-		return err
 	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.touch(ctx, 0), r.allHave(ctx, key), r.settle(ctx), r.lose(ctx, key))
 }
 
 // staleOwners lets Alice replace everything derived by a file from before the topology gained something, with the owners of
@@ -115,23 +123,15 @@ func staleOwners(ctx context.Context, r *run) error {
 	if err := r.gain(ctx, key); err != nil {
 		return err
 	}
-	err = r.eachDerived(func(o *object, place string) error {
+	return r.editKept(ctx, key, func(o *object) (*object, error) {
 		file := files[o.GetKind()+o.GetName()]
-		written, err := r.edit(ctx, "alice", o.GetAPIVersion(), o.GetKind(), o.GetName(), func(o *object) {
+		return r.edit(ctx, "alice", o.GetAPIVersion(), o.GetKind(), o.GetName(), func(o *object) {
 			// kubectl replaces the version, and the API server ignores the status.
 			file.SetResourceVersion(o.GetResourceVersion())
 			o.Object = file.DeepCopy().Object
 			put(o, "metadata/labels", key, edited)
 		})
-		if err == nil {
-			r.expectKept(written, place, key)
-		}
-		return err
 	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.touch(ctx, 0), r.allHave(ctx, key), r.settle(ctx), r.lose(ctx, key))
 }
 
 // olderEntry lets Alice apply in the older version of the API, so that managedFields have entries in both: first other values,
@@ -279,7 +279,7 @@ func migrateStorage(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.touch(ctx, 0), r.allHave(ctx, key), r.settle(ctx), r.lose(ctx, key))
+	return r.keepAndLose(ctx, key)
 }
 
 // restoreWithOwners loses a Machine with all that belongs to it, and has it restored from a backup, from before the topology
@@ -337,18 +337,8 @@ func moveWithOwners(ctx context.Context, r *run) error {
 		return err
 	}
 	pause(ctx, cached)
-	err := r.eachDerived(func(o *object, place string) error {
-		patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q},"annotations":{%q:null}}}`, key, edited, key)
-		written, err := r.people["alice"].Patch(ctx, o, patch)
-		if err == nil {
-			r.expectKept(written, place, key)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.touch(ctx, 0), r.allHave(ctx, key), r.settle(ctx), r.lose(ctx, key))
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q},"annotations":{%q:null}}}`, key, edited, key)
+	return r.editKept(ctx, key, func(o *object) (*object, error) { return r.people["alice"].Patch(ctx, o, patch) })
 }
 
 // stripOwners lets Alice remove the owners of everything derived. What the topology loses after that goes nevertheless.

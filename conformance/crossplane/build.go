@@ -33,7 +33,7 @@ type built struct{ name, module, of, release string }
 
 // build builds every Go program into a folder. What is built already takes seconds.
 func build(ctx context.Context, directory, webhook string) (programs, error) {
-	kubernetes, err := harness.ModuleField(ctx, filepath.Join("..", "cluster"), "k8s.io/kubernetes", "{{.Version}}")
+	controlPlane, kubernetes, err := harness.ControlPlane(ctx, directory)
 	if err != nil {
 		return programs{}, err
 	}
@@ -43,7 +43,6 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 	}
 	version, folder := cut(core)
 	for _, program := range []built{
-		{"controlplane", filepath.Join("..", "cluster"), "./controlplane", "k8s.io/component-base/version.gitVersion=" + kubernetes},
 		{
 			"crossplane", "core", "github.com/crossplane/crossplane/v2/cmd/crossplane",
 			"github.com/crossplane/crossplane-runtime/v2/pkg/version.version=" + version,
@@ -53,7 +52,7 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 	} {
 		args := []string{"build", "-o", filepath.Join(directory, program.name)}
 		if program.release != "" {
-			// Both programs tell their version, and others refuse one that says none.
+			// Others refuse a program that says no version.
 			args = append(args, "-ldflags=-X "+program.release)
 		}
 		if err := harness.Go(ctx, program.module, append(args, program.of)...); err != nil {
@@ -61,7 +60,7 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 		}
 	}
 	return programs{
-		controlPlane: filepath.Join(directory, "controlplane"),
+		controlPlane: controlPlane,
 		crossplane:   filepath.Join(directory, "crossplane"),
 		functions: map[string]string{
 			patchAndTransform: filepath.Join(directory, patchAndTransform), autoReady: filepath.Join(directory, autoReady),

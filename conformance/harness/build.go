@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -17,6 +18,18 @@ func Go(ctx context.Context, folder string, args ...string) error {
 		return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
 	return nil
+}
+
+// ControlPlane builds etcd, the API server and the controller manager as one program into a folder, which several checks share.
+// It returns the program and its version, which it says: Cluster API's managers and Crossplane refuse an API server that says none.
+func ControlPlane(ctx context.Context, directory string) (program, version string, err error) {
+	folder := filepath.Join("..", "cluster")
+	if version, err = ModuleField(ctx, folder, "k8s.io/kubernetes", "{{.Version}}"); err != nil {
+		return "", "", err
+	}
+	program = filepath.Join(directory, "controlplane")
+	release := "-ldflags=-X k8s.io/component-base/version.gitVersion=" + version
+	return program, version, Go(ctx, folder, "build", release, "-o", program, "./controlplane")
 }
 
 // ModuleField is what `go list` reports about a module; flags are the go command's.

@@ -40,13 +40,8 @@ func command(ctx context.Context, args []string) error {
 	if err := json.Unmarshal(content, &groups); err != nil {
 		return fmt.Errorf("%s: %w", *file, err)
 	}
-	kubernetes, err := harness.ModuleField(ctx, filepath.Join("..", "cluster"), "k8s.io/kubernetes", "{{.Version}}")
+	controlPlane, kubernetes, err := harness.ControlPlane(ctx, *directory)
 	if err != nil {
-		return err
-	}
-	// The program is shared with the other checks, whose managers refuse an API server that says no version.
-	controlPlane, release := filepath.Join(*directory, "controlplane"), "-ldflags=-X k8s.io/component-base/version.gitVersion="+kubernetes
-	if err := harness.Go(ctx, filepath.Join("..", "cluster"), "build", release, "-o", controlPlane, "./controlplane"); err != nil {
 		return err
 	}
 	differences, traces := 0, 0
