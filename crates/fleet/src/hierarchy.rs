@@ -263,6 +263,16 @@ impl Hierarchy {
         self.find(id)
     }
 
+    /// An object and everything that is created from it.
+    pub(crate) fn downwards(&self, number: usize) -> impl Iterator<Item = &Member> {
+        let mut next = vec![number];
+        std::iter::from_fn(move || {
+            let member = self.member(next.pop()?)?;
+            next.extend(&member.children);
+            Some(member)
+        })
+    }
+
     /// An object and those above it, from the nearest on.
     pub(crate) fn upwards<'h>(&'h self, member: &'h Member) -> impl Iterator<Item = &'h Member> {
         std::iter::successors(Some(member), |member| self.member(member.parent?))

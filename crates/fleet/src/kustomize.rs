@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::problem::{Problem, Severity, messages};
 use crate::read::{Reading, to_json};
-use crate::relations::text;
+use crate::relations::{text, texts};
 use crate::source::Source;
 
 /// The names of the file that Kustomize reads in a directory.
@@ -87,22 +87,12 @@ impl Mentions {
         const PLAIN: [&str; 5] = ["apiVersion", "kind", "metadata", "resources", "bases"];
         let folder = kustomization.name.rsplit_once('/').map_or("", |(folder, _)| folder);
         let json = value(kustomization);
-        let mut words = Vec::new();
-        strings(&json, &mut words);
+        let is_path = |text: &&str| !text.is_empty() && !text.contains('\n');
+        let words: Vec<&str> = texts(&json).into_iter().filter(is_path).collect();
         let values = words.iter().filter_map(|word| word.split_once('=')).map(|(_, value)| value);
         let paths = words.iter().copied().chain(values).map(|path| joined(folder, path)).collect();
         let is_plain = json.as_object().is_some_and(|fields| fields.keys().all(|field| PLAIN.contains(&&**field)));
         Mentions { paths, is_plain }
-    }
-}
-
-/// The strings of one line in a value.
-fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) if !text.is_empty() && !text.contains('\n') => found.push(text),
-        Value::Array(elements) => elements.iter().for_each(|element| strings(element, found)),
-        Value::Object(fields) => fields.values().for_each(|field| strings(field, found)),
-        _ => {}
     }
 }
 

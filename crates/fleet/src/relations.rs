@@ -141,6 +141,16 @@ pub(crate) fn is_placeholder(namespace: &str) -> bool {
     namespace.starts_with("${") && namespace.ends_with('}')
 }
 
+/// Every text in a value.
+pub(crate) fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(elements) => elements.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
 pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }

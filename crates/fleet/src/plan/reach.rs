@@ -6,6 +6,7 @@ use metadata_propagation::cluster_api::{
     CONTROL_PLANE_GROUP, CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_POOL_NAME,
 };
 use serde_json::Value;
+use topology::TopologyOwner;
 
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
@@ -115,6 +116,16 @@ impl Part {
         }
     }
 
+    /// What belongs to an owner of a topology; `None` for the infrastructure, which has no Machines.
+    pub(super) fn of_owner(owner: &TopologyOwner) -> Option<Part> {
+        match owner {
+            TopologyOwner::Infrastructure => None,
+            TopologyOwner::ControlPlane => Some(Part::ControlPlane),
+            TopologyOwner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
+            TopologyOwner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
+        }
+    }
+
     /// The first child of a Cluster that is part of this.
     pub(super) fn child(&self, hierarchy: &Hierarchy, cluster: &ObjectId) -> Option<ObjectId> {
         let cluster = hierarchy.member(hierarchy.number(cluster)?)?;
@@ -190,14 +201,10 @@ fn unknown_control_plane(hierarchy: &Hierarchy, cluster: &Member) -> Option<Obje
 
 /// The Machines of an object and of all below it.
 fn below(hierarchy: &Hierarchy, top: usize, found: &mut Machines) {
-    let mut next = vec![top];
-    let mut named = BTreeSet::new();
-    while let Some(member) = next.pop().and_then(|number| hierarchy.member(number)) {
-        if member.id.kind == "Machine" && member.id.group == CORE_GROUP && member.origin.is_some() {
-            named.insert(member.id.clone());
-        }
-        next.extend(&member.children);
-    }
+    let is_machine =
+        |member: &&Member| member.id.kind == "Machine" && member.id.group == CORE_GROUP && member.origin.is_some();
+    let mut named: BTreeSet<ObjectId> =
+        hierarchy.downwards(top).filter(is_machine).map(|member| member.id.clone()).collect();
     let Some(member) = hierarchy.member(top) else { return };
     if !named.is_empty() {
         found.named.append(&mut named);

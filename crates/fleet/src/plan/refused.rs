@@ -8,7 +8,7 @@ use serde_json::Value;
 use topology::class_refusals;
 
 use super::reach::Machines;
-use super::{Planned, PlannedEdit};
+use super::{Planned, PlannedEdit, has_cluster};
 use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId, group_and_version};
 use crate::refusal::{Refusal, etcd, filled_by, of_edit, of_fields, of_object, skipped_by_topology};
@@ -55,9 +55,7 @@ pub(super) fn add(
                 number(&was) != number(&is)
             });
             // Those of a class with Clusters are known for its paths.
-            let member = after.number(&new.id).and_then(|number| after.member(number));
-            let is_used = member.is_some_and(|member| !member.children.is_empty());
-            let of_class = if is_used { Vec::new() } else { of_class(&new.id, &was, &is) };
+            let of_class = if has_cluster(after, &new.id) { Vec::new() } else { of_class(&new.id, &was, &is) };
             of_edit(&new.id, &was, &is).into_iter().chain(skipped).chain(even).chain(of_class).collect()
         }
     };

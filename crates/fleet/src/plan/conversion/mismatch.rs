@@ -4,9 +4,10 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::rewrite::{Rewrite, at, sections};
+use super::rewrite::{Rewrite, sections};
 use super::{NEWEST, conversion};
 use crate::object::{ObjectId, group_and_version};
+use crate::plan::at;
 use crate::relations::text;
 
 /// A field that the version of its object does not have, or not in this form.
@@ -43,8 +44,7 @@ impl fmt::Display for VersionMismatch {
     }
 }
 
-/// What is in an object although its version does not have it: the API server refuses it, unless it is told to drop what it does
-/// not know.
+/// The fields of an object that its version does not have: the API server refuses them, unless field validation is off.
 pub(crate) fn version_mismatches(id: &ObjectId, object: &Value) -> Vec<VersionMismatch> {
     let (_, version) = group_and_version(text(object, "apiVersion"));
     let (is_newest, other) = match version {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::seconds::seconds;
 use crate::object::group_and_version;
+use crate::plan::at;
 use crate::relations::text;
 
 /// One change of fields. Paths are relative to a section, without lists if no `*` is mentioned.
@@ -29,11 +30,6 @@ pub(super) enum Rewrite {
     NoCloudProvider,
     /// In each element of a list, which gets another path, `timeout` becomes `timeoutSeconds`.
     Conditions(&'static str, &'static str),
-}
-
-/// The value at a path without lists.
-pub(super) fn at<'v>(section: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('.').try_fold(section, |here, field| here.get(field))
 }
 
 /// Every value at a path, with its own path: elements of lists by their names or classes.
@@ -90,7 +86,7 @@ pub(super) fn one(section: &mut Value, rewrite: &Rewrite) {
             }
         }
         Rewrite::Default(from, to) => {
-            let is_absent = section.pointer(&format!("/{}", to.replace('.', "/"))).is_none_or(Value::is_null);
+            let is_absent = at(section, to).is_none_or(Value::is_null);
             if let Some(value) = take(section, from).filter(|_| is_absent) {
                 put(section, to, value);
             }

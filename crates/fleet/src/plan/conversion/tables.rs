@@ -11,7 +11,7 @@ pub(super) struct KindConversion {
     /// What is done before to an object of v1alpha1; nothing if there was no such version.
     pub(super) alpha: &'static [Rewrite],
     /// Sections of the object, `*` for each element of a list, and what is done to them, in this order.
-    pub(super) sections: &'static [(&'static str, &'static [&'static [Rewrite]])],
+    pub(super) sections: &'static [Section],
 }
 
 /// Every kind that the plan compares in one version.
@@ -20,33 +20,33 @@ pub(super) struct KindConversion {
 /// api/controlplane/kubeadm/v1beta1; `…V1Beta1ToHub` in core/webhooks/conversion, bootstrap/kubeadm/webhooks/conversion
 /// and controlplane/kubeadm/webhooks/conversion. Of Cluster API's provider for RKE2, v0.25.0: conversion.go in
 /// bootstrap/api/v1beta1 and controlplane/api/v1beta1, what rke2controlplane_webhook.go there defaults, and of v0.21.1
-/// conversion.go in both v1alpha1. Of its provider for
-/// K3s, v0.3.1: the same files, with the defaults of v1beta2. What is not listed has the same path and type in both versions.
+/// conversion.go in both v1alpha1. Of its provider for K3s, v0.3.1: the same files, with the defaults of v1beta2. What is not
+/// listed has the same path and type in both versions.
 #[rustfmt::skip]
 pub(super) const CONVERSIONS: &[KindConversion] = &[
-    KindConversion { kind: "MachineDeployment", alpha: &[], sections: &[
+    kind("MachineDeployment", &[
         ("spec", &[MACHINE_DEPLOYMENT, &[Move("strategy.remediation.maxInFlight", "remediation.maxInFlight")], STRATEGY, READY]),
         ("spec.template.spec", &[MACHINE]),
-    ] },
-    KindConversion { kind: "MachineSet", alpha: &[], sections: &[("spec", &[MACHINE_SET, READY]), ("spec.template.spec", &[MACHINE])] },
-    KindConversion { kind: "MachinePool", alpha: &[], sections: &[("spec", &[READY]), ("spec.template.spec", &[MACHINE])] },
-    KindConversion { kind: "Machine", alpha: &[], sections: &[("spec", &[MACHINE])] },
-    KindConversion { kind: "MachineHealthCheck", alpha: &[], sections: &[("spec", &[HEALTH])] },
-    KindConversion { kind: "KubeadmControlPlane", alpha: &[], sections: &[
+    ]),
+    kind("MachineSet", &[("spec", &[MACHINE_SET, READY]), ("spec.template.spec", &[MACHINE])]),
+    kind("MachinePool", &[("spec", &[READY]), ("spec.template.spec", &[MACHINE])]),
+    kind("Machine", &[("spec", &[MACHINE])]),
+    kind("MachineHealthCheck", &[("spec", &[HEALTH])]),
+    kind("KubeadmControlPlane", &[
         ("spec", &[CONTROL_PLANE]),
         ("spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
         ("spec.kubeadmConfigSpec", &[KUBEADM]),
         ("spec.kubeadmConfigSpec.initConfiguration.bootstrapTokens.*", &[TOKEN]),
-    ] },
-    KindConversion { kind: "KubeadmControlPlaneTemplate", alpha: &[], sections: &[
+    ]),
+    kind("KubeadmControlPlaneTemplate", &[
         ("spec.template.spec", &[CONTROL_PLANE]),
         ("spec.template.spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
         ("spec.template.spec.kubeadmConfigSpec", &[KUBEADM]),
         ("spec.template.spec.kubeadmConfigSpec.initConfiguration.bootstrapTokens.*", &[TOKEN]),
-    ] },
-    KindConversion { kind: "KubeadmConfig", alpha: &[], sections: &[("spec", &[KUBEADM]), ("spec.initConfiguration.bootstrapTokens.*", &[TOKEN])] },
-    KindConversion { kind: "KubeadmConfigTemplate", alpha: &[], sections: &[("spec.template.spec", &[KUBEADM]), ("spec.template.spec.initConfiguration.bootstrapTokens.*", &[TOKEN])] },
-    KindConversion { kind: "Cluster", alpha: &[], sections: &[
+    ]),
+    kind("KubeadmConfig", &[("spec", &[KUBEADM]), ("spec.initConfiguration.bootstrapTokens.*", &[TOKEN])]),
+    kind("KubeadmConfigTemplate", &[("spec.template.spec", &[KUBEADM]), ("spec.template.spec.initConfiguration.bootstrapTokens.*", &[TOKEN])]),
+    kind("Cluster", &[
         ("spec", &[CLUSTER]),
         ("spec.topology", &[TOPOLOGY]),
         ("spec.topology.controlPlane", &[DELETION, OVERRIDES]),
@@ -56,8 +56,8 @@ pub(super) const CONVERSIONS: &[KindConversion] = &[
         ("spec.topology.workers.machinePools.*", &[DELETION, OVERRIDES]),
         ("spec.topology.controlPlane", &[HEALTH_CHECK]),
         ("spec.topology.workers.machineDeployments.*", &[HEALTH_CHECK, &[Move("strategy.remediation.maxInFlight", "healthCheck.remediation.maxInFlight")], STRATEGY]),
-    ] },
-    KindConversion { kind: "ClusterClass", alpha: &[], sections: &[
+    ]),
+    kind("ClusterClass", &[
         ("spec", &[CLASS]),
         ("spec.patches.*.external", &[EXTENSIONS]),
         ("spec.patches.*.definitions.*.selector.matchResources", &[MATCHED]),
@@ -69,29 +69,36 @@ pub(super) const CONVERSIONS: &[KindConversion] = &[
         ("spec.workers.machinePools.*", &[WORKER_CLASS, DELETION]),
         ("spec.controlPlane", &[HEALTH_CHECK]),
         ("spec.workers.machineDeployments.*", &[HEALTH_CHECK, &[Move("strategy.remediation.maxInFlight", "healthCheck.remediation.maxInFlight")], STRATEGY]),
-    ] },
+    ]),
 
-    KindConversion { kind: "RKE2ControlPlane", alpha: &[Move("spec.agentConfig.version", "spec.version")], sections: &[
+    KindConversion { alpha: &[Move("spec.agentConfig.version", "spec.version")], ..kind("RKE2ControlPlane", &[
         ("spec", &[&[Default("infrastructureRef", "machineTemplate.infrastructureRef"), Default("nodeDrainTimeout", "machineTemplate.nodeDrainTimeout")]]),
         ("spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
-    ] },
-    KindConversion { kind: "RKE2ControlPlaneTemplate", alpha: &[Drop("spec.template.spec.agentConfig.version")], sections: &[
+    ]) },
+    KindConversion { alpha: &[Drop("spec.template.spec.agentConfig.version")], ..kind("RKE2ControlPlaneTemplate", &[
         ("spec.template.spec", &[&[Drop("infrastructureRef"), Drop("nodeDrainTimeout"), Drop("replicas"), Drop("version")]]),
         ("spec.template.spec.machineTemplate", &[CONTROL_PLANE_MACHINE]),
-    ] },
-    KindConversion { kind: "RKE2Config", alpha: &[Drop("spec.agentConfig.version")], sections: &[] },
-    KindConversion { kind: "RKE2ConfigTemplate", alpha: &[Drop("spec.template.spec.agentConfig.version")], sections: &[] },
-    KindConversion { kind: "KThreesControlPlane", alpha: &[], sections: &[
+    ]) },
+    KindConversion { alpha: &[Drop("spec.agentConfig.version")], ..kind("RKE2Config", &[]) },
+    KindConversion { alpha: &[Drop("spec.template.spec.agentConfig.version")], ..kind("RKE2ConfigTemplate", &[]) },
+    kind("KThreesControlPlane", &[
         ("spec", &[&[
             Move("upgradeAfter", "rolloutAfter"),
             Move("nodeDrainTimeout", "machineTemplate.nodeDrainTimeout"),
             Move("infrastructureTemplate", "machineTemplate.infrastructureRef"),
         ]]),
         ("spec.kthreesConfigSpec.serverConfig", &[K3S]),
-    ] },
-    KindConversion { kind: "KThreesConfig", alpha: &[], sections: &[("spec.serverConfig", &[K3S])] },
-    KindConversion { kind: "KThreesConfigTemplate", alpha: &[], sections: &[("spec.template.spec.serverConfig", &[K3S])] },
+    ]),
+    kind("KThreesConfig", &[("spec.serverConfig", &[K3S])]),
+    kind("KThreesConfigTemplate", &[("spec.template.spec.serverConfig", &[K3S])]),
 ];
+
+type Section = (&'static str, &'static [&'static [Rewrite]]);
+
+/// A kind that had no v1alpha1.
+const fn kind(kind: &'static str, sections: &'static [Section]) -> KindConversion {
+    KindConversion { kind, alpha: &[], sections }
+}
 
 const K3S: &[Rewrite] = &[NoCloudProvider];
 

@@ -79,11 +79,10 @@ pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: TopologySides<'_>
         let entries = written.written.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
         entries.into_iter().flatten().map(|entry| text(entry, "name").to_owned())
     };
-    let deployments = entries("machineDeployments")
-        .map(|name| (TopologyOwner::MachineDeployment(name.clone()), Part::Entry("machineDeployments", name)));
-    let pools = entries("machinePools")
-        .map(|name| (TopologyOwner::MachinePool(name.clone()), Part::Entry("machinePools", name)));
-    let all = deployments.chain(pools).chain([(TopologyOwner::ControlPlane, Part::ControlPlane)]);
+    let deployments = entries("machineDeployments").map(TopologyOwner::MachineDeployment);
+    let pools = entries("machinePools").map(TopologyOwner::MachinePool);
+    let all = deployments.chain(pools).chain([TopologyOwner::ControlPlane]);
+    let with_part = |owner: TopologyOwner| Part::of_owner(&owner).map(|part| (owner, part));
     let owner = |(owner, part): (TopologyOwner, Part)| PlannedOwner {
         id: part.child(around.before, cluster).unwrap_or_else(|| cluster.clone()),
         part: Some(owner),
@@ -94,7 +93,7 @@ pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: TopologySides<'_>
         machines: machines(around.before, cluster, &part),
         because: Vec::new(),
     };
-    all.map(owner).collect()
+    all.filter_map(with_part).map(owner).collect()
 }
 
 /// The effect of those differences of an object that are due to one edit; `None` if none is. A gap counts for one edit.
@@ -145,12 +144,7 @@ fn planned(
     because: Vec<Because>,
 ) -> PlannedOwner {
     let difference = &part.difference;
-    let of = match &difference.owner {
-        TopologyOwner::Infrastructure => None,
-        TopologyOwner::ControlPlane => Some(Part::ControlPlane),
-        TopologyOwner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
-        TopologyOwner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
-    };
+    let of = Part::of_owner(&difference.owner);
     let side = if difference.happens == PartChange::Created { around.after } else { around.before };
     let id = of.as_ref().and_then(|of| of.child(side, cluster)).unwrap_or_else(|| cluster.clone());
     let is_harmless = matches!(effect, Effect::Nothing | Effect::InPlace);

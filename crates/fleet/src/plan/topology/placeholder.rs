@@ -6,7 +6,7 @@ use serde_json::Value;
 use topology::{Gap, Obstacle, TopologyRefusal};
 
 use crate::refusal::has_variable;
-use crate::relations::text;
+use crate::relations::{text, texts};
 
 /// The values of a Cluster that are not known, by the name of their variable.
 pub(super) struct Placeholders(BTreeMap<String, String>);
@@ -15,19 +15,14 @@ impl Placeholders {
     /// Those before and after.
     pub(super) fn of(clusters: [&Value; 2]) -> Placeholders {
         let mut found = BTreeMap::new();
-        for topology in clusters.into_iter().filter_map(|cluster| cluster.pointer("/spec/topology")) {
-            let workers =
-                ["machineDeployments", "machinePools"].map(|list| topology.pointer(&format!("/workers/{list}")));
-            let entries = workers.into_iter().flatten().filter_map(Value::as_array).flatten();
-            let overrides =
-                entries.chain(topology.get("controlPlane")).map(|entry| entry.pointer("/variables/overrides"));
-            let lists = overrides.chain([topology.get("variables")]).flatten().filter_map(Value::as_array);
-            let values = lists.flatten().filter_map(|variable| {
+        for cluster in clusters {
+            let values = set_variables(cluster).into_iter().filter_map(|variable| {
                 let written = placeholder(variable.get("value")?)?;
                 Some((text(variable, "name").to_owned(), written.to_owned()))
             });
             found.extend(values);
-            found.extend(placeholder(&topology["version"]).map(|written| ("builtin".to_owned(), written.to_owned())));
+            let version = cluster.pointer("/spec/topology/version").and_then(placeholder);
+            found.extend(version.map(|written| ("builtin".to_owned(), written.to_owned())));
         }
         Placeholders(found)
     }
@@ -70,11 +65,18 @@ impl Placeholders {
     }
 }
 
+/// The variables that a Cluster sets, for all its parts and for single ones.
+pub(super) fn set_variables(cluster: &Value) -> Vec<&Value> {
+    let topology = cluster.pointer("/spec/topology").unwrap_or(&Value::Null);
+    let workers = ["machineDeployments", "machinePools"].map(|list| topology.pointer(&format!("/workers/{list}")));
+    let entries = workers.into_iter().flatten().filter_map(Value::as_array).flatten();
+    let overrides = entries.chain(topology.get("controlPlane")).map(|entry| entry.pointer("/variables/overrides"));
+    overrides.chain([topology.get("variables")]).flatten().filter_map(Value::as_array).flatten().collect()
+}
+
 /// Whether a patch reads one of some variables.
 fn reads(patch: &Value, is_set: &impl Fn(&str) -> bool) -> bool {
-    let mut names = Vec::new();
-    strings(patch, &mut names);
-    names.iter().any(|text| {
+    texts(patch).iter().any(|text| {
         let words = text.split(|character: char| !character.is_alphanumeric() && !['-', '_'].contains(&character));
         words.into_iter().any(is_set)
     })
@@ -82,8 +84,7 @@ fn reads(patch: &Value, is_set: &impl Fn(&str) -> bool) -> bool {
 
 /// The texts that decide whether a patch is applied, or which of several values it writes.
 fn conditions(patch: &Value) -> Vec<&str> {
-    let mut found = Vec::new();
-    strings(patch, &mut found);
+    let mut found = texts(patch);
     let condition = patch.get("enabledIf").and_then(Value::as_str);
     found.retain(|text| Some(*text) == condition || text.split("{{").skip(1).any(is_choice));
     found
@@ -102,20 +103,9 @@ fn mentions(condition: &str, name: &str) -> bool {
     })
 }
 
-fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => found.push(text),
-        Value::Array(elements) => elements.iter().for_each(|element| strings(element, found)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, found)),
-        _ => {}
-    }
-}
-
 /// The first text in a value that is filled in.
 fn placeholder(value: &Value) -> Option<&str> {
-    let mut found = Vec::new();
-    strings(value, &mut found);
-    found.into_iter().find(|text| has_variable(text))
+    texts(value).into_iter().find(|text| has_variable(text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Labels and annotations of templates that a topology replaces, and of what is created from the new ones.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use topology::{PartChange, PartRole, TopologyOwner};
@@ -62,7 +62,8 @@ fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<En
         None => entries.clear(),
     }
     let kind = difference.kind.strip_suffix("Template").unwrap_or(&difference.kind);
-    for member in below(owner, before).into_iter().filter(|member| member.id.kind == kind) {
+    let below = before.number(&owner.id).into_iter().flat_map(|number| before.downwards(number));
+    for member in below.filter(|member| member.id.kind == kind) {
         let object = member.completed();
         let value = |entry: &EntryDifference| {
             let map = object.pointer(&format!("/{}", entry.at.replace('.', "/")))?;
@@ -82,12 +83,7 @@ fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<En
 
 /// The control plane or the workers.
 fn owner<'h>(owner: &TopologyOwner, cluster: &ObjectId, before: &'h Hierarchy) -> Option<&'h Member> {
-    let part = match owner {
-        TopologyOwner::Infrastructure => return None,
-        TopologyOwner::ControlPlane => Part::ControlPlane,
-        TopologyOwner::MachineDeployment(name) => Part::Entry("machineDeployments", name.clone()),
-        TopologyOwner::MachinePool(name) => Part::Entry("machinePools", name.clone()),
-    };
+    let part = Part::of_owner(owner)?;
     before.member(before.number(&part.child(before, cluster)?)?)
 }
 
@@ -111,15 +107,4 @@ fn template(owner: &Member, made: &Value, before: &Hierarchy) -> Option<ObjectId
     };
     let is_there = owner.origin.is_some() && before.number(&id).is_some();
     is_there.then_some(id)
-}
-
-fn below<'h>(owner: &'h Member, hierarchy: &'h Hierarchy) -> Vec<&'h Member> {
-    let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::new(), owner.children.clone());
-    while let Some(number) = next.pop() {
-        if let Some(member) = hierarchy.member(number).filter(|_| seen.insert(number)) {
-            next.extend(&member.children);
-            found.push(member);
-        }
-    }
-    found
 }

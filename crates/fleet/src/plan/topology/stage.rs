@@ -12,7 +12,7 @@ use topology::{
 use super::super::at;
 use super::super::conversion::convert;
 use super::TopologySides;
-use super::placeholder::Placeholders;
+use super::placeholder::{Placeholders, set_variables};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -258,14 +258,8 @@ fn change<'p>(
 
 /// Whether a Cluster sets a variable otherwise after the change.
 fn is_set_otherwise(clusters: [&Value; 2], name: &str) -> bool {
-    let [old, new] = clusters.map(|cluster| {
-        let topology = cluster.pointer("/spec/topology").unwrap_or(&Value::Null);
-        let workers = ["machineDeployments", "machinePools"].map(|list| topology.pointer(&format!("/workers/{list}")));
-        let entries = workers.into_iter().flatten().filter_map(Value::as_array).flatten();
-        let overrides = entries.chain(topology.get("controlPlane")).map(|entry| entry.pointer("/variables/overrides"));
-        let lists = overrides.chain([topology.get("variables")]).flatten().filter_map(Value::as_array);
-        lists.flatten().filter(|variable| text(variable, "name") == name).collect::<Vec<_>>()
-    });
+    let is_it = |variable: &&Value| text(variable, "name") == name;
+    let [old, new] = clusters.map(|cluster| set_variables(cluster).into_iter().filter(is_it).collect::<Vec<_>>());
     old != new
 }
 
