@@ -198,6 +198,8 @@ fn command_exists(line: &str) -> Result<()> {
             pairs.map(|pair| pair[1].to_owned()).collect::<Vec<String>>()
         };
         let files: Vec<String> = match *program {
+            // Into a clone of this repository, whose files are here.
+            "cd" if words == ["metadata-propagation-policy"] => Vec::new(),
             "cd" => {
                 folder = folder.join(words.first().context("cd where?")?);
                 vec![".".to_owned()]
