@@ -32,10 +32,12 @@ impl From<Change> for OwnedChange {
 }
 
 impl OwnedChange {
-    /// Whether a propagated value that it replaces or restores may have an owner, or one that it adds gets one.
+    /// Whether what is written may have owners. What is added has none but the manager that applies it, or those of the
+    /// elements of a list that are as they are stored.
     #[must_use]
     pub fn moves_owners(&self) -> bool {
-        self.owned.as_ref().is_some_and(|owned| self.action != Action::Added || owned.manager.is_some())
+        let has_owners = |owned: &OwnedPath| owned.manager.is_some() || !owned.elements.is_empty();
+        self.owned.as_ref().is_some_and(|owned| self.action != Action::Added || has_owners(owned))
     }
 }
 

@@ -83,10 +83,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let requested = self.requested.as_ref().filter(|_| self.subject.review.is_of_api_server)?;
         let written: Vec<(&OwnedChange, &OwnedPath)> =
             written.iter().filter_map(|change| Some((change, change.owned.as_ref()?))).collect();
-        let mut moving = written.iter().filter(|(change, owned)| self.moves(change, owned)).peekable();
-        moving.peek()?;
         let versions = self.versions();
-        let moving = moving.map(|(change, owned)| self.moving(change, owned, &versions));
+        let moving = written.iter().map(|(change, owned)| self.moving(change, owned, &versions));
         let moving = moving.collect::<Result<Vec<_>, _>>().ok()?;
         // Each entry with its set of fields.
         let mut entries: Vec<(&ManagedFieldsEntry<'_>, Cow<'_, str>)> = Vec::new();
@@ -150,13 +148,6 @@ impl<'s, 'e> Ownership<'s, 'e> {
     fn versions(&self) -> BTreeSet<&'e str> {
         let entries = self.requested.iter().chain(&self.stored).flatten();
         entries.map(ManagedFieldsEntry::version).chain([self.subject.object.version]).collect()
-    }
-
-    /// Whether a change can have owners: what is added has none but its applier, or those of the elements of a list that
-    /// are as they are stored.
-    fn moves(&self, change: &OwnedChange, owned: &OwnedPath) -> bool {
-        change.moves_owners()
-            && (change.action != Action::Added || !owned.elements.is_empty() || self.applier(owned).is_some())
     }
 
     /// The manager that applies what propagates to the place, if it has applied before.
