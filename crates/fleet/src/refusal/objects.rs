@@ -83,11 +83,12 @@ fn control_plane_replicas(object: &Value) -> Vec<Refusal> {
 }
 
 fn control_plane_surge(object: &Value) -> Vec<Refusal> {
-    let replicas = object.pointer("/spec/replicas").and_then(Value::as_i64);
+    // A number that is not in the files, such as `${REPLICAS}`, is not judged.
+    let replicas = object.pointer("/spec/replicas").map_or(Some(1), Value::as_i64);
     let pointers = ["/spec/rollout/strategy/rollingUpdate/maxSurge", "/spec/rolloutStrategy/rollingUpdate/maxSurge"];
     let found = pointers.iter().filter_map(|pointer| Some((path(pointer), object.pointer(pointer)?.as_i64()?)));
     let message = |surge: i64| match (surge, replicas) {
-        (0, replicas) if replicas.unwrap_or(1) < 3 => Some("a `maxSurge` of 0 needs at least 3 replicas"),
+        (0, Some(..3)) => Some("a `maxSurge` of 0 needs at least 3 replicas"),
         (0 | 1, _) => None,
         _ => Some("`maxSurge` is 0 or 1"),
     };
