@@ -149,6 +149,23 @@ mod tests {
     }
 
     #[test]
+    fn tags_that_a_step_adds_to_thousands_of_resources_are_refused() {
+        let resources = listed(5_000, |n| resource(&format!("r{n}"), ""));
+        let tags = listed(5_000, |n| format!(r#""t{n}":"v""#));
+        let step = |version: &str, input: &str| {
+            format!(r#"{{"input":{{"apiVersion":"{version}.fn.crossplane.io/v1beta1",{input}}}}}"#)
+        };
+        let steps = [
+            step("pt", &format!(r#""resources":[{resources}]"#)),
+            step("tag-manager", &format!(r#""addTags":[{{"tags":{{{tags}}}}}]"#)),
+        ];
+        // 16 MiB hold the tags, of 58,891 bytes, 284 times.
+        let malformed = "`spec.pipeline[0].input.resources[284]` exceeds the limit of 16 MiB for expanded patches";
+        let spec = format!(r#"{{"mode":"Pipeline","pipeline":[{}]}}"#, steps.join(","));
+        assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
+    }
+
+    #[test]
     fn wildcards_that_multiply_are_refused() {
         let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
         let base = format!(
