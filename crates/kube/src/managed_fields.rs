@@ -18,6 +18,8 @@ pub struct ManagedFieldsEntry<'a> {
     pub manager: &'a str,
     operation: &'a str,
     api_version: &'a str,
+    /// The version of the object in which the fields are named.
+    pub version: &'a str,
     subresource: &'a str,
     /// Such as `2026-11-22T10:28:00Z`; empty if there is none.
     time: &'a str,
@@ -52,12 +54,9 @@ impl<'a> ManagedFieldsEntry<'a> {
             *text = value.as_str().or_else(|| value.is_null().then_some(""))?;
         }
         let is_known = ["Apply", "Update"].contains(&operation) && ["", "FieldsV1"].contains(&fields_type);
-        is_known.then_some(ManagedFieldsEntry { json, manager, operation, api_version, subresource, time, fields })
-    }
-
-    /// The version of the object in which the fields are named.
-    pub fn version(&self) -> &'a str {
-        group_and_version(self.api_version).1
+        let version = group_and_version(api_version).1;
+        let entry = ManagedFieldsEntry { json, manager, operation, api_version, version, subresource, time, fields };
+        is_known.then_some(entry)
     }
 
     /// Whether the manager applies: it declares everything it wants, and removes what it no longer declares.
@@ -87,11 +86,9 @@ impl<'a> ManagedFieldsEntry<'a> {
         key(self).cmp(&key(other))
     }
 
-    /// The entry with this set of fields; `None` if it cannot be written.
-    pub fn with(&self, fields: &str) -> Option<Cow<'a, str>> {
-        if fields == self.fields.text() {
-            return Some(Cow::Borrowed(self.json.text()));
-        }
+    /// The entry as written, with another set of fields if one is given; `None` if it cannot be written.
+    pub fn with(&self, fields: Option<String>) -> Option<Cow<'a, str>> {
+        let Some(fields) = fields else { return Some(Cow::Borrowed(self.json.text())) };
         let write = Write { object: &[], field: "fieldsV1", edit: Edit::Set(fields.into()) };
         splice(self.json, &[write]).ok().map(Cow::Owned)
     }

@@ -104,7 +104,7 @@ impl OwnedPath {
             // Labels and annotations are at the same path in every version.
             OwnedValue::Entry(_) => true,
             OwnedValue::Field(_) => {
-                VERSIONS.contains(&entry.version()) || entry.fields.get("f:spec").is_ok_and(|spec| spec.is_null())
+                VERSIONS.contains(&entry.version) || entry.fields.get("f:spec").is_ok_and(|spec| spec.is_null())
             }
         }
     }

@@ -66,7 +66,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
     pub fn may_restore(&self, change: &OwnedChange) -> bool {
         let Some(owned) = change.owned.as_ref().filter(|owned| owned.can_wait) else { return true };
         let is_readable = |entry: &ManagedFieldsEntry<'_>| {
-            let path = owned.steps(&change.key, entry.version());
+            let path = owned.steps(&change.key, entry.version);
             owned.is_known_to(entry) && path.is_none_or(|path| below(entry.fields, &path).is_ok())
         };
         self.can_be_returned() && self.requested.iter().chain(&self.stored).flatten().all(is_readable)
@@ -86,18 +86,15 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let versions = self.versions();
         let moving = written.iter().map(|(change, owned)| self.moving(change, owned, &versions));
         let moving = moving.collect::<Result<Vec<_>, _>>().ok()?;
-        // Each entry with its set of fields.
-        let mut entries: Vec<(&ManagedFieldsEntry<'_>, Cow<'_, str>)> = Vec::new();
+        // Each entry, with its set of fields if that is changed.
+        let mut entries: Vec<(&ManagedFieldsEntry<'_>, Option<String>)> = Vec::new();
         let mut is_same = true;
         for entry in requested {
-            let fields = match self.transferred(Some(entry), self.stored_entry(entry), &moving).ok()? {
-                None => Some(Cow::Borrowed(entry.fields.text())),
-                Some(fields) => {
-                    is_same = false;
-                    fields.map(Cow::Owned)
-                }
-            };
-            entries.extend(fields.map(|fields| (entry, fields)));
+            let changed = self.transferred(Some(entry), self.stored_entry(entry), &moving).ok()?;
+            is_same &= changed.is_none();
+            if changed != Some(None) {
+                entries.push((entry, changed.flatten()));
+            }
         }
         for stored in self.stored.iter().flatten() {
             if requested.iter().any(|entry| entry.is_of_the_manager_of(stored)) {
@@ -106,7 +103,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
             if let Some(Some(fields)) = self.transferred(None, Some(stored), &moving).ok()? {
                 is_same = false;
                 let at = entries.partition_point(|(entry, _)| entry.order(stored) != Ordering::Greater);
-                entries.insert(at, (stored, Cow::Owned(fields)));
+                entries.insert(at, (stored, Some(fields)));
             }
         }
         // To the API server an empty list means that there was never an apply: with the next apply, everything would be
@@ -114,17 +111,19 @@ impl<'s, 'e> Ownership<'s, 'e> {
         if is_same || entries.is_empty() {
             return None;
         }
-        if self.owns_as_stored(&entries) && self.leaves_what_is_stored(&written) {
+        let is_as_stored = written.iter().all(|(_, owned)| owned.is_as_stored);
+        if is_as_stored && self.owns_as_stored(&entries) && self.leaves_what_is_stored(&written) {
             return self.subject.old().ok()?.map(|old| old.managed_fields.text().to_owned());
         }
-        let texts: Option<Vec<Cow<'_, str>>> = entries.into_iter().map(|(entry, fields)| entry.with(&fields)).collect();
+        let texts: Option<Vec<Cow<'_, str>>> = entries.into_iter().map(|(entry, fields)| entry.with(fields)).collect();
         Some(["[", &texts?.join(","), "]"].concat())
     }
 
     /// Whether the managers are those of the stored object, and own the same.
-    fn owns_as_stored(&self, entries: &[(&ManagedFieldsEntry<'_>, Cow<'_, str>)]) -> bool {
-        let is_as_stored = |(entry, fields): &(&ManagedFieldsEntry<'_>, Cow<'_, str>)| {
-            self.stored_entry(entry).is_some_and(|stored| stored.fields.text() == *fields)
+    fn owns_as_stored(&self, entries: &[(&ManagedFieldsEntry<'_>, Option<String>)]) -> bool {
+        let is_as_stored = |(entry, changed): &(&ManagedFieldsEntry<'_>, Option<String>)| {
+            let fields = changed.as_deref().unwrap_or(entry.fields.text());
+            self.stored_entry(entry).is_some_and(|stored| stored.fields.text() == fields)
         };
         self.stored.as_ref().is_some_and(|stored| stored.len() == entries.len()) && entries.iter().all(is_as_stored)
     }
@@ -133,12 +132,10 @@ impl<'s, 'e> Ownership<'s, 'e> {
         self.stored.iter().flatten().find(|stored| stored.is_of_the_manager_of(entry))
     }
 
-    /// Whether the request changes nothing any more except what the API server maintains itself.
+    /// Whether the request changes nothing any more except what the API server maintains itself. Everything that is written
+    /// is as it is stored.
     fn leaves_what_is_stored(&self, written: &[(&OwnedChange, &OwnedPath)]) -> bool {
         let Ok(Some(old)) = self.subject.old() else { return false };
-        if !written.iter().all(|(_, owned)| owned.is_as_stored) {
-            return false;
-        }
         let writes: Vec<Write<'_>> = written.iter().map(|(change, _)| change.write()).collect();
         let Ok(text) = splice(self.subject.object.root, &writes) else { return false };
         same_but_bookkeeping(Document::new(text).root(), old.root)
@@ -147,7 +144,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// The versions in which the object and its owners' fields are named.
     fn versions(&self) -> BTreeSet<&'e str> {
         let entries = self.requested.iter().chain(&self.stored).flatten();
-        entries.map(ManagedFieldsEntry::version).chain([self.subject.object.version]).collect()
+        entries.map(|entry| entry.version).chain([self.subject.object.version]).collect()
     }
 
     /// The manager that applies what propagates to the place, if it has applied before.
@@ -191,7 +188,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
         let requester = self.subject.review.field_manager.as_deref();
         let mut moved = Moved { requested, stored, requester, transfer: Transfer::default() };
-        let (version, stored_version) = (entry.version(), stored.map(ManagedFieldsEntry::version));
+        let (version, stored_version) = (entry.version, stored.map(|stored| stored.version));
         for Moving { applier, is_added, paths, parts, absent } in moving {
             let Some(path) = paths.get(version) else { continue };
             let stored_path = stored_version.and_then(|version| paths.get(version));
@@ -223,7 +220,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// What determines the owners of a value that is as it is stored, or of what is at `steps` in it.
     fn restored(&self, paths: &Paths<'e>, steps: &[String]) -> Result<Restored, NotASet> {
         let owns = |entry: &ManagedFieldsEntry<'_>| {
-            let path = paths.get(entry.version()).map(|path| inside(path, steps));
+            let path = paths.get(entry.version).map(|path| inside(path, steps));
             part(Some(entry), path.as_deref()).map(|part| part.is_some())
         };
         let mut is_dropped = true;
@@ -257,7 +254,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// Whether the API server knows the owner of each element of a list: otherwise the list is one value.
     fn tells_elements_apart(&self, change: &Change, owned: &OwnedPath) -> Result<bool, NotASet> {
         for entry in self.requested.iter().chain(&self.stored).flatten() {
-            let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
+            let Some(path) = owned.steps(&change.key, entry.version) else { continue };
             let list = below(entry.fields, &path)?.and_then(Json::as_fields);
             if list.is_some_and(|mut steps| steps.any(|(step, _)| step.starts_with("k:"))) {
                 return Ok(true);
