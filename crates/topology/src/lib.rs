@@ -23,6 +23,7 @@ mod owner;
 mod patches;
 mod schema;
 mod selection;
+mod stored_template;
 mod template;
 mod variables;
 mod workers;

@@ -15,6 +15,7 @@ use crate::item::{PatchWrite, TemplateItem};
 use crate::no_output::NoOutput;
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::selection::selects;
+use crate::stored_template;
 use crate::template::{reads, render_value};
 use crate::variables::{Variables, at_path};
 
@@ -109,6 +110,7 @@ fn apply_to(
             operations.push((operation, json_patch, path));
         }
         for (operation, json_patch, path) in operations {
+            stored_template::complete(&mut item.template, path);
             json_patch::patch(&mut item.template, &[operation]).map_err(|error| TopologyRefusal::Patch {
                 patch: name.to_owned(),
                 path: path.to_owned(),

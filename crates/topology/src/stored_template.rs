@@ -1,0 +1,61 @@
+//! Empty objects that a stored template has although its manifest does not: the webhook of its provider sets them, or writes
+//! the whole object, in which fields that are structs are never absent.
+
+use serde_json::{Map, Value};
+
+/// Kind, version, and the objects below `/spec/template/spec`, outer ones first.
+///
+/// Source: `SetDefaults_AWSClusterSpec` in api/v1beta2/defaults.go of Cluster API's provider for AWS; the types in
+/// bootstrap/api/v1beta1 and controlplane/api/v1beta1 of the one for RKE2.
+#[rustfmt::skip]
+const STORED: &[(&str, &str, &[&str])] = &[
+    ("AWSClusterTemplate",       "v1beta2", &["/bastion", "/controlPlaneLoadBalancer", "/network", "/network/cni"]),
+    ("RKE2ConfigTemplate",       "v1beta1", &["/agentConfig", "/privateRegistriesConfig"]),
+    ("RKE2ControlPlaneTemplate", "v1beta1", &[
+        "/agentConfig", "/privateRegistriesConfig", "/serverConfig", "/serverConfig/disableComponents", "/serverConfig/etcd",
+    ]),
+];
+
+/// Adds those of them in which a patch of this path writes.
+pub(crate) fn complete(template: &mut Value, path: &str) {
+    const SPEC: &str = "/spec/template/spec";
+    let is_of = |kind: &str, version: &str| {
+        let api_version = template.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+        template.get("kind").is_some_and(|it| it == kind) && api_version.ends_with(&format!("/{version}"))
+    };
+    let Some((_, _, objects)) = STORED.iter().find(|(kind, version, _)| is_of(kind, version)) else { return };
+    for object in *objects {
+        let is_above = path.strip_prefix(SPEC).and_then(|below| below.strip_prefix(object));
+        let (above, field) = object.rsplit_once('/').unwrap_or_default();
+        let above = template.pointer_mut(&format!("{SPEC}{above}")).and_then(Value::as_object_mut);
+        if let Some(above) = above.filter(|_| is_above.is_some_and(|rest| rest.starts_with('/'))) {
+            above.entry(field).or_insert_with(|| Map::new().into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_patch_may_write_into_what_the_webhook_sets() {
+        let template = |kind: &str, spec: Value| {
+            let api_version = "controlplane.cluster.x-k8s.io/v1beta1";
+            json!({ "apiVersion": api_version, "kind": kind, "spec": { "template": { "spec": spec } } })
+        };
+        for (kind, path, expected) in [
+            ("RKE2ControlPlaneTemplate", "/serverConfig/etcd/customConfig", json!({ "serverConfig": { "etcd": {} } })),
+            ("RKE2ControlPlaneTemplate", "/serverConfig", json!({})),
+            ("RKE2ControlPlaneTemplate", "/other/configs", json!({})),
+            ("RKE2ConfigTemplate", "/privateRegistriesConfig/configs", json!({ "privateRegistriesConfig": {} })),
+            ("KubeadmConfigTemplate", "/agentConfig/a", json!({})),
+        ] {
+            let mut completed = template(kind, json!({}));
+            complete(&mut completed, &format!("/spec/template/spec{path}"));
+            assert_eq!(completed, template(kind, expected), "{kind} {path}");
+        }
+    }
+}
