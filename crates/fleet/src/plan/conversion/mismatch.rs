@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::rewrite::{Rewrite, sections};
+use super::tables::Section;
 use super::{NEWEST, conversion};
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::at;
@@ -59,6 +60,10 @@ pub(crate) fn version_mismatches(id: &ObjectId, object: &Value) -> Vec<VersionMi
         for (path, section) in sections(object, base) {
             let fields =
                 rewrites.iter().copied().flatten().flat_map(|rewrite| fields(rewrite, section, &path, is_newest));
+            let fields = fields.map(|(at, instead)| match instead {
+                Counterpart::Field(path) if is_newest => (at, Counterpart::Field(settled(conversion.sections, path))),
+                instead => (at, instead),
+            });
             found.extend(fields.map(mismatch(other)));
         }
     }
@@ -76,6 +81,19 @@ pub(crate) fn version_mismatches(id: &ObjectId, object: &Value) -> Vec<VersionMi
     };
     let named: Vec<bool> = found.iter().map(is_named).collect();
     found.into_iter().zip(named).filter_map(|(field, is_named)| is_named.then_some(field)).collect()
+}
+
+/// The path of a field that one section moves, after the other sections.
+fn settled(sections: &[Section], path: String) -> String {
+    sections.iter().fold(path, |path, (base, rewrites)| {
+        let moved = rewrites.iter().copied().flatten().find_map(|rewrite| match rewrite {
+            Rewrite::Move(old, new) | Rewrite::Seconds(old, [new, ..]) => {
+                (path == format!("{base}.{old}")).then(|| format!("{base}.{new}"))
+            }
+            _ => None,
+        });
+        moved.unwrap_or(path)
+    })
 }
 
 /// The fields of a section that a rewrite finds in the other version only, with `base` as the path of the section. `is_newest` is
@@ -177,6 +195,12 @@ mod tests {
         assert_eq!(
             found(CONTROL_PLANE_GROUP, "v1beta1", "RKE2ControlPlane", json!({ "agentConfig": { "version": "v1" } })),
             owned(&[("spec.agentConfig.version", "this field is one of v1alpha1: in v1beta1 it is `spec.version`")])
+        );
+        let moved_twice =
+            "this field is one of v1beta1: in v1beta2 it is `spec.machineTemplate.spec.infrastructureRef`";
+        assert_eq!(
+            found(CONTROL_PLANE_GROUP, "v1beta2", "RKE2ControlPlane", json!({ "infrastructureRef": { "name": "t" } })),
+            owned(&[("spec.infrastructureRef", moved_twice)])
         );
     }
 }

@@ -93,7 +93,7 @@ pub(super) const CONVERSIONS: &[KindConversion] = &[
     kind("KThreesConfigTemplate", &[("spec.template.spec.serverConfig", &[K3S])]),
 ];
 
-type Section = (&'static str, &'static [&'static [Rewrite]]);
+pub(super) type Section = (&'static str, &'static [&'static [Rewrite]]);
 
 /// A kind that had no v1alpha1.
 const fn kind(kind: &'static str, sections: &'static [Section]) -> KindConversion {

@@ -27,10 +27,12 @@ struct TemplateKind {
     free: &'static [&'static str],
     /// Whether the values can only not change as long as they are set: transition rules of a schema.
     is_if_set: bool,
+    /// One of the paths, and the value that its schema sets where there is none.
+    default: Option<(&'static str, &'static str)>,
 }
 
 const fn fixed(kind: &'static str, fixed: &'static [&'static str]) -> TemplateKind {
-    TemplateKind { kind, fixed, free: &[], is_if_set: false }
+    TemplateKind { kind, fixed, free: &[], is_if_set: false, default: None }
 }
 
 const fn free(kind: &'static str) -> TemplateKind {
@@ -48,7 +50,8 @@ const TEMPLATE_SPEC: &[&str] = &["spec.template.spec"];
 /// Director: api/v1beta3. DigitalOcean: api/webhooks. Equinix Metal (Packet): api/v1beta1. Google Cloud: webhooks and
 /// exp/webhooks. Hetzner: pkg/webhook. Hivelocity: api/v1alpha1. IBM Cloud: internal/webhooks. K3s: bootstrap/api/v1beta2.
 /// KubeVirt: pkg/webhookhandler/validator.go, for the cluster the rule in api/v1alpha1/kubevirtclustertemplate_types.go.
-/// MAAS: api/v1beta1. Metal3: internal/webhooks. OpenStack: pkg/webhooks. Oracle: api/v1beta2. Outscale: api/v1beta2.
+/// MAAS: api/v1beta1. Metal3: internal/webhooks. OpenStack: pkg/webhooks. Oracle: api/v1beta2. Outscale: api/v1beta1, which the
+/// API server calls for each version.
 /// Proxmox: internal/webhook. RKE2: bootstrap/api and controlplane/api. Scaleway: internal/webhook/v1alpha2. Talos:
 /// api/v1beta1 of the bootstrap provider. Tinkerbell: api/v1beta1. vSphere: internal/webhooks.
 ///
@@ -103,7 +106,7 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("IBMVPCClusterTemplate"),
     free("IBMVPCMachineTemplate"),
     TemplateKind { is_if_set: true, ..fixed("IonosCloudClusterTemplate", &["spec.template.spec.location"]) },
-    TemplateKind { is_if_set: true, ..fixed("IonosCloudMachineTemplate", IONOS) },
+    TemplateKind { is_if_set: true, default: Some(("spec.template.spec.type", "ENTERPRISE")), ..fixed("IonosCloudMachineTemplate", IONOS) },
     free("K0sControlPlaneTemplate"),
     free("K0smotronControlPlaneTemplate"),
     free("K0sWorkerConfigTemplate"),
@@ -130,7 +133,7 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("OCIManagedControlPlaneTemplate"),
     free("OCIManagedMachinePoolTemplate"),
     free("OscClusterTemplate"),
-    free("OscMachineTemplate"),
+    fixed("OscMachineTemplate",             TEMPLATE_SPEC),
     free("PacketMachineTemplate"),
     free("ProxmoxClusterTemplate"),
     fixed("ProxmoxMachineTemplate",         SPEC),
@@ -185,7 +188,8 @@ pub(in crate::plan) fn acceptance(id: &ObjectId, old: &Value, new: &Value) -> Ac
     let [old, new] = [old, new].map(|object| without(object, row.free));
     let differs = |path: &&&str| {
         let pointer = format!("/{}", path.replace('.', "/"));
-        let [old, new] = [&old, &new].map(|object| object.pointer(&pointer).and_then(bare));
+        let default = row.default.filter(|(of, _)| of == *path).map(|(_, value)| Value::from(value));
+        let [old, new] = [&old, &new].map(|object| object.pointer(&pointer).and_then(bare).or_else(|| default.clone()));
         old != new && (!row.is_if_set || old.is_some() && new.is_some())
     };
     row.fixed.iter().find(differs).map_or(Acceptance::Accepted, |path| Acceptance::Refused(path))
@@ -238,7 +242,13 @@ mod tests {
             ("Metal3MachineTemplate", image("a"), image("b"), Accepted),
             ("KubeadmConfigTemplate", image("a"), image("b"), Accepted),
             ("MaasMachineTemplate", image("a"), image("b"), Refused("spec.template.spec.image")),
-            ("OscMachineTemplate", image("a"), image("b"), Accepted),
+            (
+                "IonosCloudMachineTemplate",
+                machine(json!({})),
+                machine(json!({ "type": "VCPU" })),
+                Refused("spec.template.spec.type"),
+            ),
+            ("IonosCloudMachineTemplate", machine(json!({})), machine(json!({ "type": "ENTERPRISE" })), Accepted),
             ("TinkerbellMachineTemplate", labels("a"), labels("b"), Refused("spec")),
             ("LinodeMachineTemplate", image("a"), image("b"), Refused("spec.template.spec.image")),
             ("LinodeMachineTemplate", machine(json!({ "tags": ["a"] })), image("a"), Accepted),
