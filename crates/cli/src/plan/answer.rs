@@ -73,7 +73,8 @@ impl RootAnswer {
         let sides = [(&pair.old, inputs[0]), (&pair.new, inputs[1])];
         let mut not_read = Vec::new();
         let mut unread = [BTreeSet::new(), BTreeSet::new()];
-        for ((fleet, input), unread) in sides.iter().zip(&mut unread) {
+        let same = same_files(sides, &pair);
+        for ((fleet, input), (unread, is_after)) in sides.iter().zip(unread.iter_mut().zip([false, true])) {
             for (file, reason) in input.unreadable.iter().filter(|(file, _)| is_of(relative(file, &input.prefix))) {
                 unread.insert(relative(file, &input.prefix).to_owned());
                 let place = Where { file: file.clone(), ..Where::default() };
@@ -81,9 +82,14 @@ impl RootAnswer {
             }
             let mut locator = Locator::new(fleet.sources());
             for problem in fleet.problems().iter().filter(|problem| problem.severity == Severity::Error) {
-                unread.insert(name(fleet, input, problem.source).to_owned());
-                let place = place(fleet, problem, &mut locator);
-                not_read.push(NotRead { place, reason: problem.message.clone(), matters: Matters::Unreadable });
+                let file = name(fleet, input, problem.source);
+                let is_same = same.contains(pair.inside(file));
+                let matters = if is_same { Matters::No } else { Matters::Unreadable };
+                if is_after || !is_same {
+                    let place = place(fleet, problem, &mut locator);
+                    not_read.push(NotRead { place, reason: problem.message.clone(), matters });
+                }
+                unread.insert(file.to_owned());
             }
         }
         not_read.extend(skipped(sides, &pair));
@@ -92,9 +98,12 @@ impl RootAnswer {
         not_read.extend(kustomizations);
         not_read.extend(duplicates(sides));
         let [no_old, no_new] = &unread;
-        // An object is neither created nor deleted because its file cannot be read.
+        // An object is neither created nor deleted because its file cannot be read, or one that refers to it from this root.
         let known = |(fleet, input): (&Fleet, &Input), other: &Fleet, unread: &BTreeSet<String>| {
-            let is_unread = |source| unread.iter().any(|file| is_in(name(fleet, input, source), file));
+            let is_unread = |source| {
+                let file = name(fleet, input, source);
+                !unread.is_empty() && !is_of(file) || unread.iter().any(|unread| is_in(file, unread))
+            };
             fleet.part(|object| other.find(&object.id).is_some() || !is_unread(object.origin.source), |_| true)
         };
         let [old, new] = sides;
@@ -143,6 +152,19 @@ fn name<'n>(fleet: &'n Fleet, input: &Input, source: usize) -> &'n str {
 fn place(fleet: &Fleet, problem: &Problem, locator: &mut Locator<'_>) -> Where {
     let (source, at) = (problem.source, problem.at);
     Where::of(fleet, source, at..at, locator.position(source, at))
+}
+
+/// The files with a document that cannot be read, and the same text on both sides: no edit is in them.
+fn same_files(sides: [(&Fleet, &Input); 2], pair: &RootPair) -> BTreeSet<String> {
+    let [old, new] = sides.map(|(fleet, input)| {
+        let of_errors = fleet.problems().iter().filter(|problem| problem.severity == Severity::Error);
+        let file = |problem: &Problem| {
+            let text = &fleet.sources().get(problem.source)?.text;
+            Some((pair.inside(name(fleet, input, problem.source)).to_owned(), text))
+        };
+        of_errors.filter_map(file).collect::<BTreeMap<_, _>>()
+    });
+    new.into_iter().filter(|(file, text)| old.get(file) == Some(text)).map(|(file, _)| file).collect()
 }
 
 /// The documents that are skipped and differ: they are not in the same file of the other side.
