@@ -5,10 +5,12 @@ mod class;
 pub(crate) mod conversion;
 mod deferred;
 mod difference;
+mod edits;
 mod impact;
 mod infrastructure;
 mod merged;
 mod path;
+mod placeholder;
 mod provider;
 mod reach;
 mod reached;
@@ -20,19 +22,15 @@ mod verdict;
 mod whole;
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt;
 
 use metadata_propagation::{Effect, Mode, RolloutEdit, Settings, Stance};
 use serde_json::Value;
 
-use self::class::{ClassChange, other_class};
 use self::difference::{differences, unknown};
-use self::impact::{Sides, impact};
+use self::edits::edits;
 use self::path::{at, scaled};
-use self::reach::{Part, machines};
-use self::template::{Acceptance, acceptance};
 use crate::check::Checker;
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -40,7 +38,6 @@ use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
 use crate::object_finding::UNREADABLE;
-use crate::relations::is_of_topology;
 
 pub use self::reach::Machines;
 pub use self::topology::{Because, EditOwners, PlannedOwner};
@@ -204,12 +201,17 @@ impl Plan {
                 None => whole::creation(&object.id, &before, &after),
             };
             refused::add(&mut planned, stored, object, (&after, new.sources()));
+            if let Some(stored) = stored {
+                placeholder::unsettle(&mut planned, [stored, object]);
+            }
+            refused::keep_only(&mut planned);
             let member = after.number(&object.id).and_then(|number| after.member(number));
             let is_rejected = member.is_some_and(|member| member.is_rejected);
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
         });
         for (mut planned, unreadable) in planned.into_iter().flatten() {
-            planned.entries = entries.remove(&planned.id).unwrap_or_default();
+            let of_object = entries.remove(&planned.id).unwrap_or_default();
+            planned.entries = if refused::is_refused(&planned) { Vec::new() } else { of_object };
             plan.objects.push(planned);
             plan.unknown.extend(unreadable);
         }
@@ -282,135 +284,6 @@ fn unreadable(object: &FleetObject, checker: &Checker, fleet: &Fleet) -> Option<
 fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
     let (id, happens, machines) = (id.clone(), Happens::Changed, Machines::default());
     Planned { id, happens, effect: None, machines, replaced_by: None, edits, entries: Vec::new() }
-}
-
-fn edits(
-    old: &FleetObject,
-    new: &FleetObject,
-    settings: &Settings,
-    before: &Hierarchy,
-    after: &Hierarchy,
-) -> Vec<PlannedEdit> {
-    let converted = conversion::of_objects(old, new);
-    let (old, new) = converted.as_ref().map_or((old, new), |[old, new]| (old, new));
-    let is_template = template::is_template(&new.id);
-    let classes = if is_template { template::classes(before, &new.id) } else { Vec::new() };
-    let owned =
-        |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
-    let (stored, written) = (owned(old), owned(new));
-    let sides = Sides { before, after, settings };
-    let mut edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
-    let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
-    if !edits.iter().any(|edit| edit.at.starts_with("spec")) {
-        let of_provider = provider::edits(&new.id, [&old.version, &new.version], [&was, &is], before);
-        if !of_provider.is_empty() {
-            return of_provider;
-        }
-    }
-    let spec = |object: &Value| object.get("spec").and_then(bare::bare);
-    if edits.is_empty() && is_template && spec(&was) != spec(&is) {
-        // Of another group than the policy's table has.
-        let mut edit = RolloutEdit::refused("spec".to_owned());
-        edit.effect = Effect::Nothing;
-        edits.push(edit);
-    }
-    if edits.is_empty() {
-        return Vec::new();
-    }
-    // What the policy would add to the written object is no edit of the manifest.
-    let is_map = |path: &str| ["metadata.labels", "metadata.annotations"].iter().any(|map| path.ends_with(map));
-    edits.retain(|edit| !is_map(&edit.at) || at(&was, &edit.at) != at(&is, &edit.at));
-    // A template of a topology was made for one Cluster from that of a class.
-    let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
-    let accepted = match is_template {
-        true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
-        true => acceptance(&new.id, &was, &is),
-        false => Acceptance::Accepted,
-    };
-    let is_class = new.id.kind == "ClusterClass";
-    let of_class = |class: &ObjectId| [before, after].iter().any(|hierarchy| has_cluster(hierarchy, class));
-    let has_no_cluster =
-        is_class && !of_class(&new.id) || !classes.is_empty() && !classes.iter().any(|(class, _)| of_class(class));
-    let is_removed = |path: &str| path.ends_with(']') && at(&is, path).is_none();
-    let is_used = |path: &str| !machines(before, &new.id, &Part::of(&new.id, path)).is_empty();
-    let change = is_class.then(|| ClassChange::of(sides, [&new.id.namespace; 2], [&was, &is]));
-    let planned = |mut edit: RolloutEdit| {
-        let mut reason = None;
-        if let Some(judged) = change.as_ref().and_then(|change| change.effect(&edit.at)) {
-            (edit.effect, reason) = judged;
-        }
-        let is_in_spec = is_template && edit.at.starts_with("spec");
-        if let Acceptance::Refused(path) = accepted
-            && is_in_spec
-            && (edit.at.starts_with(path) || path.starts_with(&edit.at))
-        {
-            edit.at = if path.len() > edit.at.len() { path.to_owned() } else { edit.at };
-            edit.effect = Effect::Refused;
-            reason = Some(reason::IMMUTABLE);
-        } else if let Acceptance::Unknown(why) = accepted
-            && is_in_spec
-        {
-            edit.effect = Effect::CannotTell;
-            reason = Some(why);
-        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
-            edit.effect = Effect::CannotTell;
-            reason = Some(reason::NAMED_BY_NOTHING);
-        } else if edit.effect == Effect::CannotTell && reason.is_none() {
-            reason = Some(if has_no_cluster { reason::NO_CLUSTER } else { reason::reason(&new.id, &edit.at) });
-        } else if is_class && edit.effect == Effect::Nothing && is_removed(&edit.at) && is_used(&edit.at) {
-            edit.effect = Effect::Refused;
-            reason = Some(reason::STILL_USED);
-        } else if has_no_cluster && reason.is_none() && edit.effect != Effect::Nothing {
-            reason = Some(reason::NO_CLUSTER);
-        }
-        let mut machines = match edit.effect {
-            Effect::Nothing | Effect::InPlace | Effect::Refused => Machines::default(),
-            _ if is_template => template::machines_of(before, &classes),
-            _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
-        };
-        let deferred = deferred::entries(&new.id, &edit.at, &is);
-        for (list, entry) in &deferred {
-            machines.remove(&reach::machines(before, &new.id, &Part::Entry(list, entry.clone())));
-        }
-        let deferred = deferred.into_iter().map(|(_, entry)| entry).collect();
-        let scale = Some((scaled(&was, &edit.at), scaled(&is, &edit.at))).filter(|_| edit.effect == Effect::Scale);
-        let scale = scale.and_then(|(from, to)| Some((from?, to?)));
-        if edit.effect == Effect::Scale && scale.is_none() {
-            reason = reason.or(Some(reason::NO_NUMBER));
-        }
-        let is_deletion = edit.effect == Effect::Destructive && is_removed(&edit.at);
-        PlannedEdit { edit, machines, is_deletion, scale, reason: reason.map(Cow::Borrowed), deferred }
-    };
-    let mut planned: Vec<PlannedEdit> = edits.into_iter().map(planned).collect();
-    if new.id.kind == "Cluster" {
-        with_other_class(&mut planned, &new.id, [&was, &is], sides);
-    }
-    planned.sort_by_key(|planned| Reverse(planned.edit.effect));
-    planned
-}
-
-/// Replaces the edit that another class is by its effects on the Cluster's Machines, if both classes are known.
-fn with_other_class(planned: &mut Vec<PlannedEdit>, cluster: &ObjectId, values: [&Value; 2], sides: Sides<'_>) {
-    const PATHS: [&str; 3] = ["spec.topology.classRef", "spec.topology.class", "spec.topology.classNamespace"];
-    let is_class = |planned: &PlannedEdit| PATHS.contains(&&*planned.edit.at);
-    let Some(edit) = planned.iter().find(|planned| is_class(planned)).map(|planned| planned.edit.clone()) else {
-        return;
-    };
-    match other_class(sides, cluster, values) {
-        None => {
-            let edits = planned.iter_mut().filter(|planned| is_class(planned));
-            edits.for_each(|planned| planned.reason = Some(Cow::Borrowed(reason::NO_CLASS)));
-        }
-        Some(effects) => {
-            planned.retain(|planned| !is_class(planned));
-            planned.extend(effects.into_iter().map(|((effect, reason), machines)| {
-                let mut edit = edit.clone();
-                edit.effect = effect;
-                let (reason, deferred) = (reason.map(Cow::Borrowed), Vec::new());
-                PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
-            }));
-        }
-    }
 }
 
 /// Whether a Cluster in the files uses a class.

@@ -25,7 +25,8 @@ const REPEATED: [&str; 3] = [
 pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<ObjectId, Vec<EntryDifference>> {
     let found = each(after.members(), |member| {
         let stored = before.number(&member.id).and_then(|number| before.member(number))?;
-        if stored.json() == member.json() || member.origin.is_none() && lost(&member.id, before, after).is_some() {
+        let is_unknown = || [before, after].iter().any(|side| is_unknown(&member.id, side));
+        if stored.json() == member.json() || member.origin.is_none() && is_unknown() {
             return None;
         }
         let entries = entries(stored, member);
@@ -51,6 +52,11 @@ pub(super) fn unknown(before: &Hierarchy, after: &Hierarchy) -> Vec<Unknown> {
 fn lost<'w>(id: &ObjectId, before: &Hierarchy, after: &'w Hierarchy) -> Option<&'w NotApplicable> {
     let was_known = before.unknown(before.number(id)?).is_none();
     after.unknown(after.number(id)?).map(|(_, reason)| reason).filter(|_| was_known)
+}
+
+/// Whether it is not known what propagates to an object.
+fn is_unknown(id: &ObjectId, side: &Hierarchy) -> bool {
+    side.number(id).is_some_and(|number| side.unknown(number).is_some())
 }
 
 fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {

@@ -13,7 +13,7 @@ const REASONS: &[(&str, &str)] = &[
     (".ref", "it depends on how the new template differs from the old one"),
     ("class", "it depends on how the new class differs from the old one"),
     ("clusterNetwork", "patches of the ClusterClass may read it, and the class or its templates are not all known"),
-    ("initConfiguration", "it depends on which Machine initialized the control plane"),
+    ("initConfiguration", INITIALIZED),
 ];
 
 /// Why the effect of an edit of a path is not known: one sentence, lower case, no final stop.
@@ -29,6 +29,9 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
         .find(|(part, _)| at.contains(part))
         .map_or("it depends on patches, a provider or a status that is not known", |(_, reason)| reason)
 }
+
+/// An edit of how Machines initialize a control plane, or of how they join one that has one Machine.
+pub(super) const INITIALIZED: &str = "it depends on which Machine initialized the control plane";
 
 /// An edit of what a MachinePool is created from.
 pub(super) const PROVIDER: &str = "the infrastructure provider decides";

@@ -15,8 +15,7 @@ use crate::refusal::{Refusal, etcd, filled_by, of_edit, of_fields, of_object, sk
 use crate::relations::{class_of, text};
 use crate::source::Source;
 
-/// Adds what a webhook refuses in a new or changed object. An edit of a refused field has no other effect. Whether a list is
-/// empty that a kustomization patches is not known.
+/// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
 pub(super) fn add(
     planned: &mut Planned,
     old: Option<&FleetObject>,
@@ -74,6 +73,19 @@ pub(super) fn add(
         }
     }
     planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+}
+
+/// What is refused is not written at all: no other edit of the object has an effect, and no Machine is created with it.
+pub(super) fn keep_only(planned: &mut Planned) {
+    if is_refused(planned) {
+        planned.edits.retain(|planned| planned.edit.effect == Effect::Refused);
+        (planned.effect, planned.machines) = (None, Machines::default());
+    }
+}
+
+/// Whether a webhook or a schema refuses an object.
+pub(super) fn is_refused(planned: &Planned) -> bool {
+    planned.edits.iter().any(|planned| planned.edit.effect == Effect::Refused)
 }
 
 fn edit(at: String, effect: Effect, reason: Cow<'static, str>) -> PlannedEdit {

@@ -11,6 +11,7 @@ use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRef
 use super::TopologySides;
 use super::stage::ChangedPart;
 use crate::object::{ObjectId, create, group_and_version};
+use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
 use crate::plan::reach::{Machines, Part, machines};
 use crate::relations::text;
@@ -111,7 +112,10 @@ pub(super) fn judged(
     }
     let (effect, reason) = match gap {
         Some(gap) => (Effect::CannotTell, Some(gap.to_string())),
-        None => effect(part, &causes, around),
+        None => match (effect(part, &causes, around), filled_in(&causes)) {
+            ((effect, _), Some(gap)) if is_settled(effect) => (Effect::CannotTell, Some(gap.to_string())),
+            (known, _) => known,
+        },
     };
     let because = |cause: &&FieldCause| Because {
         kind: difference.kind.clone(),
@@ -123,6 +127,13 @@ pub(super) fn judged(
     };
     let because = causes.iter().map(because).collect();
     Some(planned(part, (effect, reason), cluster, around, because))
+}
+
+/// The value that is not in the files, if all differences may be none.
+fn filled_in(causes: &[&FieldCause]) -> Option<Gap> {
+    let deciding = |cause: &&FieldCause| deciding(cause.from.as_ref()?, cause.to.as_ref()?).map(str::to_owned);
+    let written: Option<Vec<String>> = causes.iter().map(deciding).collect();
+    written?.into_iter().next().map(Gap::Placeholder)
 }
 
 /// Workers that are created or deleted.

@@ -1,0 +1,144 @@
+//! Values that are filled in before manifests are applied, such as `${SIZE:=3}`: two of them may be the same.
+
+use std::cmp::Reverse;
+
+use metadata_propagation::Effect;
+use serde_json::Value;
+use topology::Gap;
+
+use super::Planned;
+use super::path::at;
+use crate::object::FleetObject;
+
+/// Makes the effect of each edit unknown whose values may be the same.
+pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2]) {
+    if !objects.iter().any(|object| object.json.contains("${")) {
+        return;
+    }
+    let [was, is] = objects.map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
+    for planned in &mut planned.edits {
+        let path = &planned.edit.at;
+        let values = at(&was, path).zip(at(&is, path));
+        let written = values.and_then(|(was, is)| deciding(was, is)).filter(|_| is_settled(planned.edit.effect));
+        if let Some(written) = written {
+            planned.edit.effect = Effect::CannotTell;
+            planned.reason = Some(Gap::Placeholder(written.to_owned()).to_string().into());
+        }
+    }
+    planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+}
+
+/// Whether an edit has an effect that one to the same value has not. A number of Machines is not known in any case.
+pub(super) fn is_settled(effect: Effect) -> bool {
+    !matches!(effect, Effect::Nothing | Effect::InPlace | Effect::Scale)
+}
+
+/// The first placeholder of two values that differ, if they are the same once all placeholders have the right values.
+pub(super) fn deciding<'v>(was: &'v Value, is: &'v Value) -> Option<&'v str> {
+    let mut found = None;
+    may_be_same(was, is, &mut found).then_some(found).flatten()
+}
+
+fn may_be_same<'v>(was: &'v Value, is: &'v Value, found: &mut Option<&'v str>) -> bool {
+    let mut is_filled_in = |written: Option<&'v str>| {
+        *found = found.or(written);
+        written.is_some()
+    };
+    match (was, is) {
+        _ if was == is => true,
+        (Value::Object(was), Value::Object(is)) => {
+            let mut entries = was.iter().map(|(key, was)| (was, is.get(key)));
+            was.len() == is.len() && entries.all(|(was, is)| is.is_some_and(|is| may_be_same(was, is, found)))
+        }
+        (Value::Array(was), Value::Array(is)) => {
+            was.len() == is.len() && was.iter().zip(is).all(|(was, is)| may_be_same(was, is, found))
+        }
+        (Value::String(was), Value::String(is)) => is_filled_in(in_difference(&tokens(was), &tokens(is))),
+        (Value::String(text), Value::Number(_) | Value::Bool(_))
+        | (Value::Number(_) | Value::Bool(_), Value::String(text)) => {
+            is_filled_in(Some(&**text).filter(|text| tokens(text) == [*text] && text.starts_with("${")))
+        }
+        _ => false,
+    }
+}
+
+/// The first placeholder in that part of two texts in which they differ. A part of several lines is a script, whose
+/// variables are its own.
+fn in_difference<'v>(mut was: &[&'v str], mut is: &[&'v str]) -> Option<&'v str> {
+    while let ([one, was_left @ ..], [other, is_left @ ..]) = (was, is)
+        && one == other
+    {
+        (was, is) = (was_left, is_left);
+    }
+    while let ([was_left @ .., one], [is_left @ .., other]) = (was, is)
+        && one == other
+    {
+        (was, is) = (was_left, is_left);
+    }
+    let mut differing = was.iter().chain(is);
+    if differing.clone().any(|token| token.contains('\n')) {
+        return None;
+    }
+    differing.find(|token| token.starts_with("${")).copied()
+}
+
+/// The placeholders of a text, and its other characters one by one. `$${` is no placeholder.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match () {
+            () if rest.starts_with("$$") => 2,
+            () => placeholder_length(rest).unwrap_or(first.len_utf8()),
+        };
+        let (token, left) = rest.split_at(length);
+        found.push(token);
+        rest = left;
+    }
+    found
+}
+
+/// The length of the placeholder with which a text begins: `${…}`, with others in it.
+fn placeholder_length(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix("${")?;
+    let mut depth = 1;
+    let closing = inside.char_indices().find(|(_, character)| {
+        depth += match character {
+            '{' => 1,
+            '}' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    closing.map(|(at, _)| "${".len() + at + "}".len())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_may_be_what_was_there() {
+        let deciding = |was: &str, is: &str| super::deciding(&json!(was), &json!(is)).map(str::to_owned);
+        let by = |written: &str| Some(written.to_owned());
+        assert_eq!(deciding("v1.34.2", "${VERSION}"), by("${VERSION}"));
+        assert_eq!(deciding("${REGION}-1", "${ZONE:=${REGION}-1}"), by("${REGION}"));
+        assert_eq!(deciding("${A}+k3s2", "${A}"), None);
+        assert_eq!(deciding("${A} x ${B}", "${A} y ${B}"), None);
+        assert_eq!(deciding("$${A}", "$${B}"), None);
+        assert_eq!(deciding("${A", "${B"), None);
+        assert_eq!(deciding("echo ${A}\necho ${B}\n", "echo ${C}\n"), None);
+    }
+
+    #[test]
+    fn all_that_differs_has_to_be_filled_in() {
+        let was = json!({ "a": 3, "b": ["x", "y"], "c": true });
+        let filled_in = json!({ "a": "${A}", "b": ["x", "${B}"], "c": true });
+        let edited = json!({ "a": "${A}", "b": ["x", "${B}"], "c": false });
+        let longer = json!({ "a": "${A}", "b": ["x", "${B}", "z"], "c": true });
+        assert_eq!([&filled_in, &edited, &longer].map(|is| deciding(&was, is)), [Some("${A}"), None, None]);
+        assert_eq!(deciding(&json!(3), &json!("${A}0")), None);
+    }
+}
