@@ -9,6 +9,7 @@ use metadata_propagation::{
 use serde_json::{Value, json};
 
 use super::Hierarchy;
+use crate::member::Member;
 use crate::object::create;
 use crate::relations::is_of_topology;
 use crate::shared::Shared;
@@ -18,7 +19,7 @@ impl Hierarchy {
     pub(super) fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
         let member = self.members.get(number)?;
         let review = create(&member.id, &member.version, member.json());
-        let around = Around { hierarchy: self, is_of_topology: is_of_topology(&member.written) };
+        let around = Around { hierarchy: self, member };
         let (outcome, listed) = match wants {
             Wants::Carried => evaluate_and_list(&review, settings, &around),
             Wants::Changes => (evaluate(&review, settings, &around), Ok(Vec::new())),
@@ -115,7 +116,7 @@ pub(super) struct Completion {
 /// source, so it gets none.
 struct Around<'w> {
     hierarchy: &'w Hierarchy,
-    is_of_topology: bool,
+    member: &'w Member,
 }
 
 impl Cluster for Around<'_> {
@@ -123,7 +124,7 @@ impl Cluster for Around<'_> {
         let answer = self.hierarchy.get(get);
         let is_missing = matches!(&answer, Err(error) if error.cause == LookupCause::NotFound);
         let is_cluster = get.kind == "Cluster" && get.api_version.starts_with("cluster.x-k8s.io/");
-        if !is_missing || !is_cluster || self.is_of_topology {
+        if !is_missing || !is_cluster || is_of_topology(&self.member.written.once()) {
             return answer;
         }
         let metadata = json!({ "name": get.name, "namespace": get.namespace });
