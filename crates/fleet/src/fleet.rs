@@ -16,10 +16,11 @@ use crate::scope::{DEFAULT_NAMESPACE, settle};
 use crate::source::Source;
 
 /// Texts, and the objects in them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Fleet {
     sources: Arc<[Source]>,
-    objects: Vec<FleetObject>,
+    /// Parts of a fleet share them with it.
+    objects: Vec<Arc<FleetObject>>,
     problems: Vec<Problem>,
     /// The problems without those about objects with the same name.
     of_documents: Vec<Problem>,
@@ -93,12 +94,12 @@ impl Fleet {
             problems.extend(reading.problems);
         }
         let further = namespace.map(|namespace| settle(&mut objects, namespace)).unwrap_or_default();
-        Fleet::of_objects(sources, objects, problems, further)
+        Fleet::of_objects(sources, objects.into_iter().map(Arc::new).collect(), problems, further)
     }
 
     fn of_objects(
         sources: Arc<[Source]>,
-        objects: Vec<FleetObject>,
+        objects: Vec<Arc<FleetObject>>,
         of_documents: Vec<Problem>,
         further: BTreeMap<ObjectId, ObjectId>,
     ) -> Fleet {
@@ -116,7 +117,7 @@ impl Fleet {
         });
         fleet.by_id = by_id;
         fleet.doubles = doubles;
-        for FleetObject { id, version, .. } in &fleet.objects {
+        for FleetObject { id, version, .. } in fleet.objects.iter().map(Arc::as_ref) {
             let is_known = |(group, kind, known): &(String, String, String)| {
                 (group, kind, known) == (&id.group, &id.kind, version)
             };
@@ -148,7 +149,7 @@ impl Fleet {
     /// ```
     #[must_use]
     pub fn part(&self, keeps: impl Fn(&FleetObject) -> bool, is_of: impl Fn(usize) -> bool) -> Fleet {
-        let objects: Vec<FleetObject> = self.objects.iter().filter(|object| keeps(object)).cloned().collect();
+        let objects: Vec<_> = self.objects.iter().filter(|object| keeps(object)).cloned().collect();
         let problems = self.of_documents.iter().filter(|problem| is_of(problem.source)).cloned().collect();
         let ids: BTreeSet<&ObjectId> = objects.iter().map(|object| &object.id).collect();
         let further = self.further.iter().filter(|(further, name)| ids.contains(name) && !ids.contains(further));
@@ -158,8 +159,8 @@ impl Fleet {
 
     /// Some of the objects without a duplicate, by their positions among these; without problems.
     pub(crate) fn only(&self, positions: &[usize]) -> Fleet {
-        let kept: Vec<&FleetObject> = self.objects().collect();
-        let objects: Vec<FleetObject> = positions.iter().filter_map(|at| kept.get(*at).copied()).cloned().collect();
+        let kept: Vec<&Arc<FleetObject>> = self.kept().collect();
+        let objects: Vec<_> = positions.iter().filter_map(|at| kept.get(*at).copied()).cloned().collect();
         let ids: BTreeSet<&ObjectId> = objects.iter().map(|object| &object.id).collect();
         let further = self.further.iter().filter(|(_, name)| ids.contains(name));
         let further = further.map(|(further, name)| (further.clone(), name.clone())).collect();
@@ -202,7 +203,7 @@ impl Fleet {
     /// ```
     pub fn composite_definitions(&self) -> impl Iterator<Item = &FleetObject> {
         let is_definition = |id: &ObjectId| id.group == CROSSPLANE && id.kind == "CompositeResourceDefinition";
-        self.objects.iter().filter(move |object| is_definition(&object.id))
+        self.objects.iter().map(Arc::as_ref).filter(move |object| is_definition(&object.id))
     }
 
     /// The API groups of the composites and claims that are defined, each with its first definition, in their order.
@@ -239,7 +240,8 @@ impl Fleet {
     /// assert_eq!(doubles, [(0, 1)]);
     /// ```
     pub fn doubles(&self) -> impl Iterator<Item = (&FleetObject, &FleetObject)> {
-        self.doubles.iter().filter_map(|(first, later)| Some((self.objects.get(*first)?, self.objects.get(*later)?)))
+        let object = |number: &usize| self.objects.get(*number).map(Arc::as_ref);
+        self.doubles.iter().filter_map(move |(first, later)| Some((object(first)?, object(later)?)))
     }
 
     /// The objects that are defined twice and differently, with all definitions: which of them is applied last is not
@@ -290,9 +292,14 @@ impl Fleet {
     /// assert_eq!(names, ["m", "m2"]);
     /// ```
     pub fn objects(&self) -> impl Iterator<Item = &FleetObject> {
-        let mut kept = self.by_id.clone();
-        kept.sort_unstable();
-        kept.into_iter().filter_map(|number| self.objects.get(number))
+        self.kept().map(Arc::as_ref)
+    }
+
+    /// The same, for a part of the fleet.
+    fn kept(&self) -> impl Iterator<Item = &Arc<FleetObject>> {
+        let skipped: BTreeSet<usize> = self.doubles.iter().map(|(_, later)| *later).collect();
+        let objects = self.objects.iter().enumerate().filter(move |(number, _)| !skipped.contains(number));
+        objects.map(|(_, object)| object)
     }
 
     /// What is wrong with documents, in the order of the texts.
@@ -333,7 +340,7 @@ impl Fleet {
     }
 
     fn search(&self, order: impl Fn(&ObjectId) -> Ordering) -> Option<&FleetObject> {
-        let object = |number: &usize| self.objects.get(*number);
+        let object = |number: &usize| self.objects.get(*number).map(Arc::as_ref);
         let found =
             self.by_id.binary_search_by(|number| object(number).map_or(Ordering::Less, |object| order(&object.id)));
         self.by_id.get(found.ok()?).and_then(object)

@@ -47,7 +47,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     let leaves = leaves(&roots);
     if leaves.len() < 2 {
         let root = leaves.first().filter(|_| named.is_empty()).map_or_else(String::new, |root| (*root).clone());
-        let [old, new] = sides.each_ref().map(|side| side.fleet.part(|_| true, |_| true));
+        let [old, new] = sides.each_ref().map(|side| side.fleet.clone());
         distinct_in([&old, &new], settings)?;
         return Ok(vec![RootPair { root, former: None, is_rest: false, old, new }]);
     }
