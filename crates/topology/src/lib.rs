@@ -8,6 +8,7 @@ mod admission;
 mod assigned;
 mod builtins;
 mod class_notes;
+mod comments;
 mod compare;
 mod composition;
 mod desired;

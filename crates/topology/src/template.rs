@@ -13,6 +13,7 @@ use gotmpl::{FuncMap, MissingKey, Template, Value, ValueFunc};
 use serde_json::Value as Json;
 
 use crate::assigned::{self, assign};
+use crate::comments;
 use crate::functions;
 use crate::go;
 use crate::no_output::NoOutput;
@@ -135,7 +136,9 @@ impl TemplateSyntax {
     /// # Errors
     /// As in Go.
     pub(crate) fn parse(source: &str, [left, right]: [&str; 2]) -> Result<TemplateSyntax, NoOutput> {
-        let source = format!("{source}{END}");
+        // An empty delimiter is the default one.
+        let [left, right] = [(left, "{{"), (right, "}}")].map(|(it, default)| if it.is_empty() { default } else { it });
+        let source = format!("{}{END}", comments::as_in_go(source, [left, right])?);
         let (mut tree, defines) = Parser::new(&source, left, right).and_then(Parser::parse)?;
         // The parser accepts branches without an end, and ends at an end without a branch.
         match tree.nodes.last_mut() {
