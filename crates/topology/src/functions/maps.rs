@@ -33,24 +33,27 @@ pub(crate) fn with(map: &Value, more: impl IntoIterator<Item = (Arc<str>, Value)
     go::map(entries(map).chain(more))
 }
 
-/// The first map with the entries of the others, as package mergo merges them: an empty value counts as none.
+/// The first map with the entries of the others, as package mergo merges them.
 fn merged(args: &[Value], is_forced: bool) -> Result<Value> {
     if args.iter().any(|map| !matches!(map, Value::Map(_) | Value::Nil)) {
         return failed("wrong type for value; expected map[string]interface {}");
     }
-    Ok(args.iter().fold(go::map([]), |all, map| merge(&all, map, is_forced)))
+    let (first, others) = args.split_first().unwrap_or((&Value::Nil, &[]));
+    Ok(others.iter().fold(with(first, []), |all, map| merge(&all, map, is_forced)))
 }
 
+/// An empty value is replaced. Otherwise the first one stays unless the merge is forced, which an empty value also is.
 fn merge(into: &Value, from: &Value, is_forced: bool) -> Value {
     let one = |(name, value): (Arc<str>, Value)| {
         let merged = match field(into, &name) {
+            known if matches!(value, Value::Nil) && !is_forced => known?.clone(),
             Some(known @ Value::Map(_)) if matches!(value, Value::Map(_)) => merge(known, &value, is_forced),
-            Some(known) if is_empty(&value) || !(is_forced || is_empty(known)) => known.clone(),
+            Some(known) if !is_forced && !is_empty(known) => known.clone(),
             _ => value,
         };
-        (name, merged)
+        Some((name, merged))
     };
-    with(into, entries(from).map(one))
+    with(into, entries(from).filter_map(one))
 }
 
 /// The value below keys, or else the value before the last argument, which is the map.
