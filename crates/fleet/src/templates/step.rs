@@ -395,6 +395,6 @@ mod tests {
             }
             count += 1;
         }
-        assert_eq!((wrong.join("\n"), count), (String::new(), 185));
+        assert_eq!((wrong.join("\n"), count), (String::new(), 186));
     }
 }

@@ -63,15 +63,41 @@ fn condition(args: &[Value]) -> Result<Value> {
     Ok(go::map(fields.into_iter().chain(empty).map(|(name, value)| (Arc::from(name), string(value)))))
 }
 
-/// YAML with an entry in each line. What is in an entry is JSON, which indentation does not change.
+/// YAML with the lines and the indentation of Go's: templates indent it further. Scalars are JSON.
 fn yaml_of(json: &Json) -> String {
+    let mut lines = Vec::new();
+    block(json, 0, &mut lines);
+    lines.iter().map(|(indent, text)| format!("{:indent$}{text}\n", "")).collect()
+}
+
+/// The lines of a value, each with its indentation.
+fn block(json: &Json, indent: usize, lines: &mut Vec<(usize, String)>) {
     match json {
         Json::Object(fields) if !fields.is_empty() => {
-            fields.iter().map(|(name, value)| format!("{}: {value}\n", Json::from(&**name))).collect()
+            for (name, value) in fields {
+                let name = Json::from(&**name);
+                if is_block(value) {
+                    lines.push((indent, format!("{name}:")));
+                    block(value, indent / 4 * 4 + 4, lines);
+                } else {
+                    lines.push((indent, format!("{name}: {value}")));
+                }
+            }
         }
         Json::Array(elements) if !elements.is_empty() => {
-            elements.iter().map(|element| format!("- {element}\n")).collect()
+            for element in elements {
+                let first = lines.len();
+                block(element, indent + 2, lines);
+                if let Some((at, text)) = lines.get_mut(first) {
+                    *at = indent;
+                    text.insert_str(0, "- ");
+                }
+            }
         }
-        other => format!("{other}\n"),
+        other => lines.push((indent, other.to_string())),
     }
+}
+
+fn is_block(json: &Json) -> bool {
+    json.as_object().is_some_and(|fields| !fields.is_empty()) || json.as_array().is_some_and(|all| !all.is_empty())
 }
