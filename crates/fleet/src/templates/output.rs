@@ -145,6 +145,9 @@ fn meta(object: &Map<String, Value>, kind: String, requirements: &mut Vec<String
             let Some(asked) = field("requirements").as_object() else {
                 return Err(OutputRefusal::MetaContent { kind });
             };
+            if !asked.values().all(is_requirement) {
+                return Err(OutputRefusal::MetaContent { kind });
+            }
             for name in asked.keys() {
                 if requirements.contains(name) {
                     return Err(OutputRefusal::RequirementTwice { name: name.clone() });
@@ -156,4 +159,14 @@ fn meta(object: &Map<String, Value>, kind: String, requirements: &mut Vec<String
         "Context" => Err(OutputRefusal::MetaContent { kind }),
         _ => Err(OutputRefusal::MetaKind { kind }),
     }
+}
+
+/// Whether the fields of extra resources that are requested have their types.
+fn is_requirement(asked: &Value) -> bool {
+    let is_text = |value: &Value| value.is_string() || value.is_null();
+    let are_texts =
+        ["apiVersion", "kind", "matchName", "namespace"].iter().all(|name| asked.get(name).is_none_or(is_text));
+    let labels = asked.get("matchLabels").filter(|labels| !labels.is_null());
+    let are_labels = |labels: &Value| labels.as_object().is_some_and(|labels| labels.values().all(is_text));
+    (asked.is_object() || asked.is_null()) && are_texts && labels.is_none_or(are_labels)
 }

@@ -245,14 +245,23 @@ impl TemplateSource {
         const FIELDS: [&str; 10] = [
             "apiVersion", "kind", "metadata", "delims", "source", "inline", "fileSystem", "environment", "options", "ttl",
         ];
+        const PARTS: [(&str, &[&str]); 4] = [
+            ("delims", &["left", "right"]),
+            ("inline", &["template", "templates"]),
+            ("fileSystem", &["dirPath"]),
+            ("environment", &["key"]),
+        ];
         let text = |path| input.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let texts = |path| {
             let elements = input.pointer(path).and_then(Value::as_array).into_iter().flatten();
             elements.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
         };
         let refused = |refusal: String| Err(StepFact::Refused(refusal));
-        let mut fields = input.as_object().into_iter().flat_map(|fields| fields.keys());
-        if let Some(unknown) = fields.find(|field| !FIELDS.contains(&&***field)) {
+        let unknown = |fields: &Value, known: &[&str]| {
+            fields.as_object().and_then(|fields| fields.keys().find(|field| !known.contains(&&***field)).cloned())
+        };
+        let in_fields = PARTS.iter().find_map(|(part, known)| unknown(input.get(part)?, known));
+        if let Some(unknown) = unknown(input, &FIELDS).or(in_fields) {
             return refused(format!("field `{unknown}` is unknown to the function"));
         }
         match text("/source") {
@@ -395,6 +404,6 @@ mod tests {
             }
             count += 1;
         }
-        assert_eq!((wrong.join("\n"), count), (String::new(), 186));
+        assert_eq!((wrong.join("\n"), count), (String::new(), 188));
     }
 }
