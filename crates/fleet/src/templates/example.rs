@@ -136,12 +136,15 @@ fn composite(read: &Value, object: &FleetObject, is_claim: bool, [api_version, k
     json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
 }
 
-/// Sets the defaults of a schema, as the API server does.
+/// Sets the defaults of a schema and removes nulls that it does not allow, as the API server does.
 fn set_defaults(value: &mut Value, schema: &Value, depth: usize) {
     match value {
         Value::Object(fields) if depth < DEEPEST => {
             let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
             for (name, schema) in properties {
+                if fields.get(name).is_some_and(Value::is_null) && schema.get("nullable") != Some(&true.into()) {
+                    fields.remove(name);
+                }
                 if let Some(default) = schema.get("default").filter(|_| !fields.contains_key(name)) {
                     fields.insert(name.clone(), default.clone());
                 }
@@ -191,5 +194,24 @@ fn made(schema: &Value, depth: usize, left: &mut usize) -> Value {
         }
         _ if schema.get("x-kubernetes-int-or-string").is_some() => 1.into(),
         _ => json!({}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_null_that_a_schema_does_not_allow_is_as_if_it_was_not_written() {
+        let of = |more: Value| json!({"properties": {"a": more, "b": {"properties": {"a": {"default": 1}}}}});
+        for (schema, expected) in [
+            (json!({"type": "string"}), json!({"b": {"a": 1}, "c": null})),
+            (json!({"default": "x"}), json!({"a": "x", "b": {"a": 1}, "c": null})),
+            (json!({"default": "x", "nullable": true}), json!({"a": null, "b": {"a": 1}, "c": null})),
+        ] {
+            let mut value = json!({"a": null, "b": {"a": null}, "c": null});
+            set_defaults(&mut value, &of(schema), 0);
+            assert_eq!(value, expected);
+        }
     }
 }
