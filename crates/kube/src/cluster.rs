@@ -135,3 +135,27 @@ impl Cluster for Manifests {
         Err(LookupError { cause, detail: get.to_string() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_served_in_the_versions_that_were_added() {
+        let mut cluster = Manifests::default();
+        cluster.insert("g/v1", "A", "n", "a", "{}".into());
+        cluster.insert("g/v2", "B", "n", "b", "{}".into());
+        let cause = |api_version: &str, kind: &str, name: &str| {
+            let [api_version, kind, name] = [api_version, kind, name].map(str::to_owned);
+            let namespace = Some("n".to_owned());
+            let get = Get { api_version, kind, namespace, name, masks: Masks::NONE, fresh: false };
+            cluster.get(&get).map_err(|error| error.cause)
+        };
+        assert_eq!(cause("g/v1", "A", "a"), Ok("{}".to_owned()));
+        assert_eq!(cause("g/v1", "A", "b"), Err(LookupCause::NotFound));
+        assert_eq!(cause("g/v2", "A", "a"), Err(LookupCause::NotServed));
+        assert_eq!(cause("g/v1", "B", "a"), Err(LookupCause::NotServed));
+        assert_eq!(cause("other/v2", "A", "a"), Err(LookupCause::NotFound));
+        assert_eq!(cause("other/v2", "C", "a"), Err(LookupCause::NotFound));
+    }
+}

@@ -104,6 +104,7 @@ mod tests {
             ("90500ms", 90 * SECOND + SECOND / 2),
             (".5m", 30 * SECOND),
             ("1.m", 60 * SECOND),
+            ("1s.5s", SECOND + SECOND / 2),
             ("1µs2us3μs4ns", 6004),
             ("2562047h47m16s", 9_223_372_036 * SECOND),
         ] {
