@@ -31,6 +31,7 @@ use serde_json::Value;
 use self::difference::{differences, unknown};
 use self::edits::edits;
 use self::path::{at, scaled};
+use self::refused::is_refused;
 use crate::check::Checker;
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -211,7 +212,7 @@ impl Plan {
         });
         for (mut planned, unreadable) in planned.into_iter().flatten() {
             let of_object = entries.remove(&planned.id).unwrap_or_default();
-            planned.entries = if refused::is_refused(&planned) { Vec::new() } else { of_object };
+            planned.entries = if is_refused(&planned) { Vec::new() } else { of_object };
             plan.objects.push(planned);
             plan.unknown.extend(unreadable);
         }
@@ -227,14 +228,14 @@ impl Plan {
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));
         let is_orphaning = |planned: &PlannedEdit| planned.edit.effect == Effect::Destructive && !planned.is_deletion;
-        let orphaning = plan.objects.iter().filter(|object| object.edits.iter().any(is_orphaning));
-        let orphaning: BTreeSet<&ObjectId> = orphaning.map(|object| &object.id).collect();
-        // What is orphaned stays as it is.
+        let is_cut = |object: &&Planned| is_refused(object) || object.edits.iter().any(is_orphaning);
+        let cut: BTreeSet<&ObjectId> = plan.objects.iter().filter(is_cut).map(|object| &object.id).collect();
+        // What is orphaned stays as it is, and so does what is below an object that is not written.
         let member = |id: &ObjectId| after.number(id).and_then(|number| after.member(number));
-        let is_orphaned = |member: &Member| after.upwards(member).skip(1).any(|above| orphaning.contains(&above.id));
-        let stays = |id: &ObjectId| member(id).is_some_and(is_orphaned);
+        let is_below = |member: &Member| after.upwards(member).skip(1).any(|above| cut.contains(&above.id));
+        let stays = |id: &ObjectId| member(id).is_some_and(is_below);
         let further = members.filter_map(|member| entries.remove(&member.id)).flatten();
-        plan.further = further.filter(|entry| orphaning.is_empty() || !stays(&entry.id)).collect();
+        plan.further = further.filter(|entry| cut.is_empty() || !stays(&entry.id)).collect();
         let known = plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
         let known: BTreeSet<_> = known.map(EntryDifference::place).collect();
         let renewed: Vec<_> = renewed.iter().filter(|entry| !known.contains(&entry.place())).cloned().collect();

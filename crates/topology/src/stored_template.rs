@@ -1,18 +1,35 @@
-//! Empty objects that a stored template has although its manifest does not: the webhook of its provider sets them, or writes
-//! the whole object, in which fields that are structs are never absent.
+//! Objects that a stored template has although its manifest does not: the webhook of its provider or the schema sets them, or
+//! the webhook writes the whole object, in which fields that are structs are never absent.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// Kind, version, and the objects below `/spec/template/spec`, outer ones first.
+/// Paths, and what is stored there.
+type StoredObjects = &'static [(&'static str, &'static str)];
+
+/// Kind, version, and the objects below `/spec/template/spec` as JSON, outer ones first.
 ///
-/// Source: `SetDefaults_AWSClusterSpec` in api/v1beta2/defaults.go of Cluster API's provider for AWS; the types in
-/// bootstrap/api/v1beta1 and controlplane/api/v1beta1 of the one for RKE2.
+/// Source: `SetDefaults_AWSClusterSpec` in api/v1beta2/defaults.go of Cluster API's provider for AWS, and its types; the types
+/// in bootstrap/api/v1beta1 and controlplane/api/v1beta1 of the one for RKE2.
 #[rustfmt::skip]
-const STORED: &[(&str, &str, &[&str])] = &[
-    ("AWSClusterTemplate",       "v1beta2", &["/bastion", "/controlPlaneLoadBalancer", "/network", "/network/cni"]),
-    ("RKE2ConfigTemplate",       "v1beta1", &["/agentConfig", "/privateRegistriesConfig"]),
+const STORED: &[(&str, &str, StoredObjects)] = &[
+    ("AWSClusterTemplate", "v1beta2", &[
+        ("/bastion",                         r#"{"enabled":false}"#),
+        ("/controlPlaneLoadBalancer",        r#"{"loadBalancerType":"classic","scheme":"internet-facing"}"#),
+        ("/identityRef",                     r#"{"kind":"AWSClusterControllerIdentity","name":"default"}"#),
+        ("/network",                         "{}"),
+        ("/network/cni",                     "{}"),
+        ("/network/vpc",                     r#"{"availabilityZoneSelection":"Ordered","availabilityZoneUsageLimit":3}"#),
+    ]),
+    ("RKE2ConfigTemplate", "v1beta1", &[
+        ("/agentConfig",                     "{}"),
+        ("/privateRegistriesConfig",         "{}"),
+    ]),
     ("RKE2ControlPlaneTemplate", "v1beta1", &[
-        "/agentConfig", "/privateRegistriesConfig", "/serverConfig", "/serverConfig/disableComponents", "/serverConfig/etcd",
+        ("/agentConfig",                     "{}"),
+        ("/privateRegistriesConfig",         "{}"),
+        ("/serverConfig",                    "{}"),
+        ("/serverConfig/disableComponents",  "{}"),
+        ("/serverConfig/etcd",               "{}"),
     ]),
 ];
 
@@ -24,12 +41,12 @@ pub(crate) fn complete(template: &mut Value, path: &str) {
         template.get("kind").is_some_and(|it| it == kind) && api_version.ends_with(&format!("/{version}"))
     };
     let Some((_, _, objects)) = STORED.iter().find(|(kind, version, _)| is_of(kind, version)) else { return };
-    for object in *objects {
+    for (object, stored) in *objects {
         let is_above = path.strip_prefix(SPEC).and_then(|below| below.strip_prefix(object));
         let (above, field) = object.rsplit_once('/').unwrap_or_default();
         let above = template.pointer_mut(&format!("{SPEC}{above}")).and_then(Value::as_object_mut);
         if let Some(above) = above.filter(|_| is_above.is_some_and(|rest| rest.starts_with('/'))) {
-            above.entry(field).or_insert_with(|| Map::new().into());
+            above.entry(field).or_insert_with(|| serde_json::from_str(stored).unwrap_or_default());
         }
     }
 }
@@ -57,5 +74,12 @@ mod tests {
             complete(&mut completed, &format!("/spec/template/spec{path}"));
             assert_eq!(completed, template(kind, expected), "{kind} {path}");
         }
+    }
+
+    #[test]
+    fn what_is_stored_is_an_object() {
+        let all = STORED.iter().flat_map(|(_, _, objects)| *objects);
+        let wrong = all.filter(|(_, stored)| !serde_json::from_str::<Value>(stored).is_ok_and(|it| it.is_object()));
+        assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&(&str, &str)>::new());
     }
 }

@@ -55,12 +55,11 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     let mut used: Vec<(String, ObjectId)> = Vec::new();
     for leaf in &leaves {
         let is_of_leaf = |name: &str| roots.iter().filter(|root| is_in(name, root)).all(|root| is_in(leaf, root));
-        let [old, new] = sides.each_ref().map(|side| {
-            let name = |object: &FleetObject| side.name(object.origin.source);
+        let parts = sides.each_ref().map(|side| {
             let is_inside = |source| is_in(side.name(source), leaf);
-            let part = side.fleet.part(|object| is_of_leaf(name(object)), is_inside);
-            context(&part, |object| !is_in(name(object), leaf))
+            side.fleet.part(|object| is_of_leaf(side.name(object.origin.source)), is_inside)
         });
+        let [old, new] = in_context(&parts, sides.each_ref(), |_, name| !is_in(name, leaf));
         distinct_in([&old, &new], settings)?;
         used.extend(ids([&old, &new]).map(|id| ((*leaf).clone(), id)));
         pairs.push(RootPair { root: (*leaf).clone(), former: None, is_rest: false, old, new });
@@ -107,13 +106,13 @@ fn outside(
     // What a root needs of those around it is not compared again there.
     for group in groups.iter().rev() {
         let is_used = |object: &FleetObject| used.iter().any(|(root, id)| is_in(root, group) && *id == object.id);
-        let [old, new] = sides.each_ref().map(|side| {
+        let is_own = |name: &str| is_in_none(name) && group_of(name) == *group;
+        let is_around = |name: &str| is_in_none(name) && is_in(group, &group_of(name));
+        let parts = sides.each_ref().map(|side| {
             let name = |object: &FleetObject| side.name(object.origin.source);
-            let is_own = |name: &str| is_in_none(name) && group_of(name) == *group;
-            let is_around = |name: &str| is_in_none(name) && is_in(group, &group_of(name));
-            let part = side.fleet.part(|object| is_around(name(object)), |source| is_own(side.name(source)));
-            context(&part, |object| !is_own(name(object)) || is_used(object))
+            side.fleet.part(|object| is_around(name(object)), |source| is_own(side.name(source)))
         });
+        let [old, new] = in_context(&parts, sides.each_ref(), |object, name| !is_own(name) || is_used(object));
         let has_any = |fleet: &Fleet| fleet.objects().any(|object| !is_used(object)) || !fleet.problems().is_empty();
         if has_any(&old) || has_any(&new) {
             distinct_in([&old, &new], settings)?;
@@ -241,9 +240,21 @@ pub(super) fn relative<'n>(name: &'n str, prefix: &str) -> &'n str {
     name.strip_prefix(prefix).unwrap_or(name)
 }
 
-/// Objects with those others among them, directly or not, that they need: what they name, such as a class and its
+/// Both sides with those others, by objects and the names of their files, that one of them needs: what is no longer needed is
+/// not deleted.
+fn in_context(parts: &[Fleet; 2], sides: [&Side<'_>; 2], is_other: impl Fn(&FleetObject, &str) -> bool) -> [Fleet; 2] {
+    let [before, after] = sides;
+    let is_other = |object: &FleetObject, side: &Side<'_>| is_other(object, side.name(object.origin.source));
+    let [old, new] = parts;
+    let mut others = needed(old, |object| is_other(object, before));
+    others.extend(needed(new, |object| is_other(object, after)));
+    let kept = |part: &Fleet, side| part.part(|it| !is_other(it, side) || others.contains(&it.id), |_| true);
+    [kept(old, before), kept(new, after)]
+}
+
+/// The names of those others among some objects that the objects need, directly or not: what they name, such as a class and its
 /// templates, and kinds that apply to all.
-fn context(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> Fleet {
+fn needed(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> BTreeSet<ObjectId> {
     let (others, own): (Vec<&FleetObject>, Vec<&FleetObject>) = part.objects().partition(|object| is_other(object));
     let applies =
         |object: &&FleetObject| ["labels.plexsphere.com", "apiextensions.crossplane.io"].contains(&&*object.id.group);
@@ -256,13 +267,16 @@ fn context(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> Fleet {
             words.extend(object.json.split('"'));
             clusters.extend(cluster_name(object));
         }
-        needed.append(&mut next);
         let is_needed = |object: &&FleetObject| match is_definition(&object.id) {
-            true => words.contains(&*object.id.name),
+            // A reference to a template has its kind.
+            true => {
+                let is_template = object.id.kind.ends_with("Template");
+                words.contains(&*object.id.name) && (!is_template || words.contains(&*object.id.kind))
+            }
             false => cluster_name(object).is_some_and(|name| clusters.contains(&name) && object.id.kind == "Cluster"),
         };
         (next, others) = others.into_iter().partition(is_needed);
+        needed.extend(&next);
     }
-    let needed: BTreeSet<&ObjectId> = needed.into_iter().map(|object| &object.id).collect();
-    part.part(|object| needed.contains(&object.id), |_| true)
+    needed.into_iter().map(|object| object.id.clone()).collect()
 }

@@ -55,6 +55,7 @@ pub(super) fn edits(
     edits.retain(|edit| !is_map(&edit.at) || at(&was, &edit.at) != at(&is, &edit.at));
     // A template of a topology was made for one Cluster from that of a class.
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
+    let makes_machines = !new.id.kind.ends_with("ClusterTemplate");
     let accepted = match is_template {
         true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
         true => acceptance(&new.id, &was, &is),
@@ -88,7 +89,7 @@ pub(super) fn edits(
         {
             edit.effect = Effect::CannotTell;
             reason = Some(why);
-        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
+        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") && makes_machines {
             edit.effect = Effect::CannotTell;
             reason = Some(reason::NAMED_BY_NOTHING);
         } else if edit.effect == Effect::CannotTell && reason.is_none() {
@@ -125,17 +126,17 @@ pub(super) fn edits(
     planned
 }
 
-/// Whether an edit replaces only Machines that joined the control plane, which may be none: its only Machine may be the
-/// one that initialized it.
+/// Whether an edit replaces only Machines that joined the control plane, which may be none: before it, there may be only the
+/// Machine that initialized it.
 ///
 /// Source: `matchesKubeadmConfig` in controlplane/kubeadm/pkg/filters.go of Cluster API v1.14.
 fn concerns_joined_only(id: &ObjectId, path: &str, values: [&Value; 2]) -> bool {
-    let is_one = |object: &Value| object.pointer("/spec/replicas").is_none_or(|replicas| replicas == 1);
+    let has_several = values.iter().take(1).any(|was| at(was, "spec.replicas").and_then(Value::as_u64) > Some(1));
     let [was, is] = values.map(|object| object.pointer("/spec/kubeadmConfigSpec/initConfiguration"));
     id.kind == "KubeadmControlPlane"
         && path.starts_with("spec.kubeadmConfigSpec.joinConfiguration")
         && was == is
-        && values.into_iter().all(is_one)
+        && !has_several
 }
 
 /// Replaces the edit that another class is by its effects on the Cluster's Machines, if both classes are known.

@@ -1,6 +1,7 @@
 //! Values that are filled in before manifests are applied, such as `${SIZE:=3}`: two of them may be the same.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use metadata_propagation::Effect;
 use serde_json::Value;
@@ -18,8 +19,7 @@ pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2]) {
     let [was, is] = objects.map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     for planned in &mut planned.edits {
         let path = &planned.edit.at;
-        let values = at(&was, path).zip(at(&is, path));
-        let written = values.and_then(|(was, is)| deciding(was, is)).filter(|_| is_settled(planned.edit.effect));
+        let written = deciding(at(&was, path), at(&is, path)).filter(|_| is_settled(planned.edit.effect));
         if let Some(written) = written {
             planned.edit.effect = Effect::CannotTell;
             planned.reason = Some(Gap::Placeholder(written.to_owned()).to_string().into());
@@ -34,28 +34,29 @@ pub(super) fn is_settled(effect: Effect) -> bool {
 }
 
 /// The first placeholder of two values that differ, if they are the same once all placeholders have the right values.
-pub(super) fn deciding<'v>(was: &'v Value, is: &'v Value) -> Option<&'v str> {
+pub(super) fn deciding<'v>(was: Option<&'v Value>, is: Option<&'v Value>) -> Option<&'v str> {
     let mut found = None;
     may_be_same(was, is, &mut found).then_some(found).flatten()
 }
 
-fn may_be_same<'v>(was: &'v Value, is: &'v Value, found: &mut Option<&'v str>) -> bool {
+fn may_be_same<'v>(was: Option<&'v Value>, is: Option<&'v Value>, found: &mut Option<&'v str>) -> bool {
     let mut is_filled_in = |written: Option<&'v str>| {
         *found = found.or(written);
         written.is_some()
     };
     match (was, is) {
         _ if was == is => true,
-        (Value::Object(was), Value::Object(is)) => {
-            let mut entries = was.iter().map(|(key, was)| (was, is.get(key)));
-            was.len() == is.len() && entries.all(|(was, is)| is.is_some_and(|is| may_be_same(was, is, found)))
+        (Some(Value::Object(was)), Some(Value::Object(is))) => {
+            let keys: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+            keys.into_iter().all(|key| may_be_same(was.get(key), is.get(key), found))
         }
-        (Value::Array(was), Value::Array(is)) => {
-            was.len() == is.len() && was.iter().zip(is).all(|(was, is)| may_be_same(was, is, found))
+        (Some(Value::Array(was)), Some(Value::Array(is))) => {
+            was.len() == is.len() && was.iter().zip(is).all(|(was, is)| may_be_same(Some(was), Some(is), found))
         }
-        (Value::String(was), Value::String(is)) => is_filled_in(in_difference(&tokens(was), &tokens(is))),
-        (Value::String(text), Value::Number(_) | Value::Bool(_))
-        | (Value::Number(_) | Value::Bool(_), Value::String(text)) => {
+        (Some(Value::String(was)), Some(Value::String(is))) => is_filled_in(in_difference(&tokens(was), &tokens(is))),
+        // A number, or a default.
+        (Some(Value::String(text)), None | Some(Value::Number(_) | Value::Bool(_)))
+        | (None | Some(Value::Number(_) | Value::Bool(_)), Some(Value::String(text))) => {
             is_filled_in(Some(&**text).filter(|text| tokens(text) == [*text] && text.starts_with("${")))
         }
         _ => false,
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_filled_in_may_be_what_was_there() {
-        let deciding = |was: &str, is: &str| super::deciding(&json!(was), &json!(is)).map(str::to_owned);
+        let deciding = |was: &str, is: &str| super::deciding(Some(&json!(was)), Some(&json!(is))).map(str::to_owned);
         let by = |written: &str| Some(written.to_owned());
         assert_eq!(deciding("v1.34.2", "${VERSION}"), by("${VERSION}"));
         assert_eq!(deciding("${REGION}-1", "${ZONE:=${REGION}-1}"), by("${REGION}"));
@@ -138,7 +139,9 @@ mod tests {
         let filled_in = json!({ "a": "${A}", "b": ["x", "${B}"], "c": true });
         let edited = json!({ "a": "${A}", "b": ["x", "${B}"], "c": false });
         let longer = json!({ "a": "${A}", "b": ["x", "${B}", "z"], "c": true });
-        assert_eq!([&filled_in, &edited, &longer].map(|is| deciding(&was, is)), [Some("${A}"), None, None]);
-        assert_eq!(deciding(&json!(3), &json!("${A}0")), None);
+        assert_eq!([&filled_in, &edited, &longer].map(|is| deciding(Some(&was), Some(is))), [Some("${A}"), None, None]);
+        assert_eq!(deciding(Some(&json!(3)), Some(&json!("${A}0"))), None);
+        let with_default = json!({ "a": 3, "b": ["x", "y"], "c": true, "d": "${D:=}" });
+        assert_eq!(deciding(Some(&was), Some(&with_default)), Some("${D:=}"));
     }
 }

@@ -19,6 +19,7 @@ use self::attribution::{is_due_to, is_of_whole};
 use self::owner::{judged, not_known, refused, whole};
 use self::stage::{ObjectChange, TopologyChange, changes};
 use super::reach::Machines;
+use super::refused::keep_only;
 use super::{EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, conversion};
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -122,6 +123,10 @@ pub(super) fn complete(
         // That an edit of a path in the table has no effect is known from the table.
         let is_added = added.contains(&object.id);
         object.edits.retain(|edit| !is_added || edit.edit.effect != Effect::Nothing || has_owner(edit));
+        // Nothing is made of the topology of a Cluster that is refused.
+        if object.id.kind == "Cluster" {
+            keep_only(object);
+        }
         object.edits.sort_by_key(|edit| Reverse(edit.edit.effect));
     }
     renewed::entries(&changes, around)
@@ -262,6 +267,7 @@ fn apply(edit: &mut PlannedEdit, answer: &TopologyAnswer) {
         return;
     }
     edit.edit.effect = gravest;
+    edit.scale = edit.scale.filter(|_| gravest != Effect::Refused);
     let mut machines = Machines::default();
     // What is not known is not among the Machines of a known effect.
     for owner in

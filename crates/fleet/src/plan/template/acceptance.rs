@@ -132,7 +132,7 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("OCIManagedClusterTemplate"),
     free("OCIManagedControlPlaneTemplate"),
     free("OCIManagedMachinePoolTemplate"),
-    free("OscClusterTemplate"),
+    fixed("OscClusterTemplate",             TEMPLATE_SPEC),
     fixed("OscMachineTemplate",             TEMPLATE_SPEC),
     free("PacketMachineTemplate"),
     free("ProxmoxClusterTemplate"),

@@ -131,7 +131,7 @@ pub(super) fn judged(
 
 /// The value that is not in the files, if all differences may be none.
 fn filled_in(causes: &[&FieldCause]) -> Option<Gap> {
-    let deciding = |cause: &&FieldCause| deciding(cause.from.as_ref()?, cause.to.as_ref()?).map(str::to_owned);
+    let deciding = |cause: &&FieldCause| deciding(cause.from.as_ref(), cause.to.as_ref()).map(str::to_owned);
     let written: Option<Vec<String>> = causes.iter().map(deciding).collect();
     written?.into_iter().next().map(Gap::Placeholder)
 }
