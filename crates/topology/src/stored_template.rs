@@ -33,7 +33,7 @@ const STORED: &[(&str, &str, StoredObjects)] = &[
     ]),
 ];
 
-/// Adds those of them in which a patch of this path writes.
+/// Adds those of them that a patch of this path writes, or writes into.
 pub(crate) fn complete(template: &mut Value, path: &str) {
     const SPEC: &str = "/spec/template/spec";
     let is_of = |kind: &str, version: &str| {
@@ -42,10 +42,11 @@ pub(crate) fn complete(template: &mut Value, path: &str) {
     };
     let Some((_, _, objects)) = STORED.iter().find(|(kind, version, _)| is_of(kind, version)) else { return };
     for (object, stored) in *objects {
-        let is_above = path.strip_prefix(SPEC).and_then(|below| below.strip_prefix(object));
+        let rest = path.strip_prefix(SPEC).and_then(|below| below.strip_prefix(object));
+        let is_written = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let (above, field) = object.rsplit_once('/').unwrap_or_default();
         let above = template.pointer_mut(&format!("{SPEC}{above}")).and_then(Value::as_object_mut);
-        if let Some(above) = above.filter(|_| is_above.is_some_and(|rest| rest.starts_with('/'))) {
+        if let Some(above) = above.filter(|_| is_written) {
             above.entry(field).or_insert_with(|| serde_json::from_str(stored).unwrap_or_default());
         }
     }
@@ -65,7 +66,8 @@ mod tests {
         };
         for (kind, path, expected) in [
             ("RKE2ControlPlaneTemplate", "/serverConfig/etcd/customConfig", json!({ "serverConfig": { "etcd": {} } })),
-            ("RKE2ControlPlaneTemplate", "/serverConfig", json!({})),
+            ("RKE2ControlPlaneTemplate", "/serverConfig", json!({ "serverConfig": {} })),
+            ("RKE2ControlPlaneTemplate", "/serverConfigs", json!({})),
             ("RKE2ControlPlaneTemplate", "/other/configs", json!({})),
             ("RKE2ConfigTemplate", "/privateRegistriesConfig/configs", json!({ "privateRegistriesConfig": {} })),
             ("KubeadmConfigTemplate", "/agentConfig/a", json!({})),

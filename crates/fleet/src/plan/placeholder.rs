@@ -28,9 +28,10 @@ pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2]) {
     planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
 }
 
-/// Whether an edit has an effect that one to the same value has not. A number of Machines is not known in any case.
+/// Whether the effect of an edit is known, and is none of an edit to the same value. A number of Machines is not known in any
+/// case.
 pub(super) fn is_settled(effect: Effect) -> bool {
-    !matches!(effect, Effect::Nothing | Effect::InPlace | Effect::Scale)
+    !matches!(effect, Effect::Nothing | Effect::InPlace | Effect::Scale | Effect::CannotTell)
 }
 
 /// The first placeholder of two values that differ, if they are the same once all placeholders have the right values.
