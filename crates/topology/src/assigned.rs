@@ -62,23 +62,23 @@ fn put(map: &Value, path: &[Value], value: &Value) -> Value {
 
 /// Where a variable has its value from: the same map in another variable.
 #[derive(Clone)]
-struct Shared {
+struct SharedMap {
     of: SmolStr,
     path: Vec<Expr>,
 }
 
-type SharedMaps = BTreeMap<SmolStr, Shared>;
+type SharedMaps = BTreeMap<SmolStr, SharedMap>;
 
 /// The map in a variable that is all of a pipeline.
-fn shared(pipe: &PipeNode) -> Option<Shared> {
+fn shared(pipe: &PipeNode) -> Option<SharedMap> {
     let [CommandNode { args, .. }] = &*pipe.commands else { return None };
     let [Expr::Variable(pos, of, path)] = &**args else { return None };
     let path = path.iter().map(|name| Expr::String(*pos, Arc::from(&**name))).collect();
-    (of != "$").then(|| Shared { of: of.clone(), path })
+    (of != "$").then(|| SharedMap { of: of.clone(), path })
 }
 
 /// Notes what a declaration or an assignment does to variables.
-fn declare(variables: &mut SharedMaps, declared: &[SmolStr], is_assign: bool, from: Option<Shared>) {
+fn declare(variables: &mut SharedMaps, declared: &[SmolStr], is_assign: bool, from: Option<SharedMap>) {
     let is_declared = |name: &SmolStr| declared.contains(name);
     variables.retain(|name, shared| !is_declared(name) && (is_assign || !is_declared(&shared.of)));
     if let (Some(variable), Some(from)) = (declared.last(), from.filter(|from| !is_declared(&from.of))) {
@@ -240,7 +240,7 @@ fn assignment(pipe: &mut PipeNode, (pos, variable, path): (Pos, SmolStr, Vec<Smo
 }
 
 /// The assignment of a variable in which the map of another one is replaced.
-fn replaced(pos: Pos, variable: &SmolStr, Shared { of, path }: &Shared) -> PipeNode {
+fn replaced(pos: Pos, variable: &SmolStr, SharedMap { of, path }: &SharedMap) -> PipeNode {
     with_put(pos, of.clone(), path.iter().cloned(), Expr::Variable(pos, variable.clone(), Vec::new()))
 }
 
