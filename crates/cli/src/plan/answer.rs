@@ -89,7 +89,9 @@ impl RootAnswer {
                     let place = place(fleet, problem, &mut locator);
                     not_read.push(NotRead { place, reason: problem.message.clone(), matters });
                 }
-                unread.insert(file.to_owned());
+                if !is_same {
+                    unread.insert(file.to_owned());
+                }
             }
         }
         not_read.extend(skipped(sides, &pair));
