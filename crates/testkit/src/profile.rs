@@ -27,16 +27,21 @@ pub fn stacks(module: &Module, scenario: &Scenario) -> Result<(u64, Vec<Vec<Stri
     Ok((total, (1..STOPS).map(stack).collect::<Result<_>>()?))
 }
 
-/// The part of the policy that a function belongs to: a module of the engine, or one of its dependencies.
+/// The part of the policy that a function belongs to: one of its crates, or of its dependencies.
 #[must_use]
-pub fn part(function: &str) -> &str {
-    if let Some((_, path)) = function.rsplit_once("20metadata_propagation") {
-        let digits = path.bytes().take_while(u8::is_ascii_digit).count();
-        let (length, name) = path.split_at_checked(digits).unwrap_or_default();
-        return length.parse().ok().and_then(|length| name.get(..length)).unwrap_or("engine");
-    }
+pub fn part(function: &str) -> &'static str {
+    // Names in functions have their lengths before them.
     let parts = [
-        ("metadata_propagation_policy", "entry point"),
+        ("27metadata_propagation_policy", "entry point"),
+        ("20metadata_propagation", "engine"),
+        ("11cluster_api", "cluster-api"),
+        ("10cloud_tags", "cloud-tags"),
+        ("12tag_delivery", "tag-delivery"),
+        ("9tag_rules", "tag-rules"),
+        ("13setting_types", "settings"),
+        ("5facts", "facts"),
+        ("4kube", "kube"),
+        ("8raw_json", "json"),
         ("regex", "regular expressions"),
         ("aho_corasick", "regular expressions"),
         ("serde", "serde"),
@@ -51,10 +56,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_belongs_to_a_module_or_a_crate() {
+    fn a_function_belongs_to_a_crate() {
         for (function, expected) in [
-            ("_RNvNtNtCshW08CLpS8Ur_20metadata_propagation4json4scan10string_end", "json"),
-            ("_RNvMs_NtCshW08CLpS8Ur_20metadata_propagation8evaluateNtB4_10Evaluation3run", "evaluate"),
+            ("_RNvNtCshW08CLpS8Ur_8raw_json4scan10string_end", "json"),
+            ("_RNvMs_NtCshW08CLpS8Ur_20metadata_propagation8evaluateNtB4_10Evaluation3run", "engine"),
             ("_RNvNtCs2OwCzEzZUlg_27metadata_propagation_policy9admission8validate", "entry point"),
             ("_RNvMs3_NtCs2B4cRbSGzdu_10serde_json4readNtB5_9SliceRead14skip_to_escape", "serde"),
             ("_RNvMs7_NtNtCs_14regex_automata6hybrid3dfa", "regular expressions"),
