@@ -30,6 +30,7 @@ use serde_json::Value;
 
 use self::difference::{differences, unknown};
 use self::edits::edits;
+use self::impact::Sides;
 use self::path::{at, scaled};
 use self::refused::is_refused;
 use crate::check::Checker;
@@ -188,6 +189,7 @@ impl Plan {
     fn at_once(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
         let before = Hierarchy::of(old, settings);
         let after = Hierarchy::after(&before, new, settings);
+        let sides = Sides { before: &before, after: &after, settings };
         let mut entries = differences(&before, &after);
         let mut plan = Plan::default();
         let checker = Checker::new(settings);
@@ -198,7 +200,7 @@ impl Plan {
                 return None;
             }
             let mut planned = match stored {
-                Some(stored) => changed(&object.id, edits(stored, object, settings, &before, &after)),
+                Some(stored) => changed(&object.id, edits(stored, object, sides)),
                 None => whole::creation(&object.id, &before, &after),
             };
             refused::add(&mut planned, stored, object, (&after, new.sources()));
@@ -221,8 +223,7 @@ impl Plan {
             plan.objects.push(whole::deletion(&object.id, &before, new));
         }
         plan.unknown.extend(topology::defined_twice(old, new));
-        let around = topology::TopologySides { before: &before, after: &after, settings };
-        let renewed = topology::complete(&mut plan, (old, new), around);
+        let renewed = topology::complete(&mut plan, (old, new), sides);
         plan.objects.sort_by_key(merged::severity);
         // From the top down, in the direction of propagation.
         let order = after.in_order();

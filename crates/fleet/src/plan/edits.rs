@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use metadata_propagation::{Effect, RolloutEdit, Settings};
+use metadata_propagation::{Effect, RolloutEdit};
 use serde_json::Value;
 
 use super::class::{ClassChange, other_class};
@@ -12,18 +12,12 @@ use super::path::{at, scaled};
 use super::reach::{self, Machines, Part, machines};
 use super::template::{self, Acceptance, acceptance};
 use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason};
-use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId};
 use crate::relations::is_of_topology;
 
 /// What differs between two versions of an object, and what each difference does, the most severe effect first.
-pub(super) fn edits(
-    old: &FleetObject,
-    new: &FleetObject,
-    settings: &Settings,
-    before: &Hierarchy,
-    after: &Hierarchy,
-) -> Vec<PlannedEdit> {
+pub(super) fn edits(old: &FleetObject, new: &FleetObject, sides: Sides<'_>) -> Vec<PlannedEdit> {
+    let Sides { before, after, .. } = sides;
     let converted = conversion::of_objects(old, new);
     let (old, new) = converted.as_ref().map_or((old, new), |[old, new]| (old, new));
     let is_template = template::is_template(&new.id);
@@ -31,7 +25,6 @@ pub(super) fn edits(
     let owned =
         |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
     let (stored, written) = (owned(old), owned(new));
-    let sides = Sides { before, after, settings };
     let mut edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     if !edits.iter().any(|edit| edit.at.starts_with("spec")) {
@@ -54,8 +47,9 @@ pub(super) fn edits(
     let is_map = |path: &str| ["metadata.labels", "metadata.annotations"].iter().any(|map| path.ends_with(map));
     edits.retain(|edit| !is_map(&edit.at) || at(&was, &edit.at) != at(&is, &edit.at));
     // A template of a topology was made for one Cluster from that of a class.
-    let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
-    let makes_machines = !new.id.kind.ends_with("ClusterTemplate");
+    let makes_machines = is_template && !new.id.kind.ends_with("ClusterTemplate");
+    let is_unnamed =
+        makes_machines && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
     let accepted = match is_template {
         true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
         true => acceptance(&new.id, &was, &is),
@@ -89,7 +83,7 @@ pub(super) fn edits(
         {
             edit.effect = Effect::CannotTell;
             reason = Some(why);
-        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") && makes_machines {
+        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
             edit.effect = Effect::CannotTell;
             reason = Some(reason::NAMED_BY_NOTHING);
         } else if edit.effect == Effect::CannotTell && reason.is_none() {
@@ -131,11 +125,12 @@ pub(super) fn edits(
 ///
 /// Source: `matchesKubeadmConfig` in controlplane/kubeadm/pkg/filters.go of Cluster API v1.14.
 fn concerns_joined_only(id: &ObjectId, path: &str, values: [&Value; 2]) -> bool {
-    let has_several = values.iter().take(1).any(|was| at(was, "spec.replicas").and_then(Value::as_u64) > Some(1));
-    let [was, is] = values.map(|object| object.pointer("/spec/kubeadmConfigSpec/initConfiguration"));
+    let [was, _] = values;
+    let has_several = at(was, "spec.replicas").and_then(Value::as_u64) > Some(1);
+    let [initialized, initializes] = values.map(|object| at(object, "spec.kubeadmConfigSpec.initConfiguration"));
     id.kind == "KubeadmControlPlane"
         && path.starts_with("spec.kubeadmConfigSpec.joinConfiguration")
-        && was == is
+        && initialized == initializes
         && !has_several
 }
 

@@ -1,4 +1,4 @@
-//! What the policy says of an edit.
+//! What the policy says of an edit, and the objects around it.
 
 use std::borrow::Cow;
 

@@ -13,11 +13,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
-use metadata_propagation::{Effect, RolloutEdit, Settings};
+use metadata_propagation::{Effect, RolloutEdit};
 
 use self::attribution::{is_due_to, is_of_whole};
 use self::owner::{judged, not_known, refused, whole};
 use self::stage::{ObjectChange, TopologyChange, changes};
+use super::impact::Sides;
 use super::reach::Machines;
 use super::refused::keep_only;
 use super::{EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, conversion};
@@ -74,21 +75,9 @@ const REFUSED: &str = "Cluster API refuses it";
 /// Why the effect of an edit on some owners is not known.
 const SOME_UNKNOWN: &str = "what the patches of the ClusterClass make of it is not known for every owner";
 
-/// The objects before and after.
-#[derive(Clone, Copy)]
-pub(super) struct TopologySides<'p> {
-    pub(super) before: &'p Hierarchy,
-    pub(super) after: &'p Hierarchy,
-    pub(super) settings: &'p Settings,
-}
-
 /// Replaces what the paths of edits alone say about them by what variables and patches make of them, wherever the
 /// topologies can be computed. Returns the labels and annotations of new templates and of what is created from them.
-pub(super) fn complete(
-    plan: &mut Plan,
-    (old, new): (&Fleet, &Fleet),
-    around: TopologySides<'_>,
-) -> Vec<EntryDifference> {
+pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Sides<'_>) -> Vec<EntryDifference> {
     let edited: Vec<&ObjectId> = (plan.objects.iter())
         .filter(|object| object.happens == Happens::Changed && is_of_topologies(&object.id))
         .map(|object| &object.id)
@@ -156,7 +145,7 @@ fn is_edited(object: &Planned) -> bool {
 }
 
 /// The fields that differ, without an effect, for an object whose paths the table of the policy does not classify.
-fn unnamed(id: &ObjectId, around: TopologySides<'_>) -> Vec<PlannedEdit> {
+fn unnamed(id: &ObjectId, around: Sides<'_>) -> Vec<PlannedEdit> {
     let written = |side: &Hierarchy| side.number(id).and_then(|number| Some(side.member(number)?.written.clone()));
     let (Some(was), Some(is)) = (written(around.before), written(around.after)) else { return Vec::new() };
     let versions = [&was, &is].map(|object| group_and_version(text(object, "apiVersion")).1);
@@ -183,11 +172,7 @@ struct TopologyAnswer {
 }
 
 /// For each edit of an object, what the topologies say.
-fn answers(
-    object: &Planned,
-    changes: &[&TopologyChange<'_>],
-    around: TopologySides<'_>,
-) -> Vec<Option<TopologyAnswer>> {
+fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: Sides<'_>) -> Vec<Option<TopologyAnswer>> {
     let none = || object.edits.iter().map(|_| None).collect();
     let is_unknown = |change: &&TopologyChange<'_>| matches!(change.of(&object.id), ObjectChange::Unknown(None));
     if changes.is_empty() || changes.iter().any(is_unknown) {

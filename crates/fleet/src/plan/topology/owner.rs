@@ -8,9 +8,9 @@ use metadata_propagation::{Effect, Operation, Review, evaluate, has_effects};
 use serde_json::Value;
 use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRefusal};
 
-use super::TopologySides;
 use super::stage::ChangedPart;
 use crate::object::{ObjectId, create, group_and_version};
+use crate::plan::impact::Sides;
 use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
 use crate::plan::reach::{Machines, Part, machines};
@@ -72,7 +72,7 @@ pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal) -> PlannedO
 }
 
 /// The owners of a topology, with an effect that is not known.
-pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: TopologySides<'_>) -> Vec<PlannedOwner> {
+pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: Sides<'_>) -> Vec<PlannedOwner> {
     let Some(written) = around.after.number(cluster).and_then(|number| around.after.member(number)) else {
         return Vec::new();
     };
@@ -102,7 +102,7 @@ pub(super) fn judged(
     part: &ChangedPart,
     is_due: impl Fn(&FieldCause) -> bool,
     (cluster, has_gap): (&ObjectId, bool),
-    around: TopologySides<'_>,
+    around: Sides<'_>,
 ) -> Option<PlannedOwner> {
     let difference = &part.difference;
     let causes: Vec<&FieldCause> = difference.because.iter().filter(|cause| is_due(cause)).collect();
@@ -137,7 +137,7 @@ fn filled_in(causes: &[&FieldCause]) -> Option<Gap> {
 }
 
 /// Workers that are created or deleted.
-pub(super) fn whole(part: &ChangedPart, cluster: &ObjectId, around: TopologySides<'_>) -> Option<PlannedOwner> {
+pub(super) fn whole(part: &ChangedPart, cluster: &ObjectId, around: Sides<'_>) -> Option<PlannedOwner> {
     let effect = match part.difference.happens {
         _ if part.difference.role != PartRole::Workers => return None,
         PartChange::Created => Effect::Scale,
@@ -151,7 +151,7 @@ fn planned(
     part: &ChangedPart,
     (effect, reason): (Effect, Option<String>),
     cluster: &ObjectId,
-    around: TopologySides<'_>,
+    around: Sides<'_>,
     because: Vec<Because>,
 ) -> PlannedOwner {
     let difference = &part.difference;
@@ -182,7 +182,7 @@ fn can_be_in_place(id: &ObjectId, effect: Effect, because: &[Because]) -> bool {
 ///
 /// Source: `reconcileReferencedTemplate` in core/reconcilers/topology/cluster/reconcile_state.go of Cluster API: a
 /// template whose `spec` differs is replaced by a new one.
-fn effect(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
+fn effect(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
     let is_in_spec = causes.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
     match part.difference.role {
         PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec && part.is_on_delete => {
@@ -205,7 +205,7 @@ fn effect(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>)
 }
 
 /// What the table of the policy says about the control plane or the workers before and after.
-fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
+fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
     let mut edited = part.object.clone();
     causes.iter().for_each(|cause| cause.apply(&mut edited));
     let (group, version) = group_and_version(text(&part.object, "apiVersion"));

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use topology::{PartChange, PartRole, TopologyOwner};
 
-use super::TopologySides;
 use super::stage::{ChangedPart, TopologyChange};
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::EntryDifference;
 use crate::plan::difference::differing;
+use crate::plan::impact::Sides;
 use crate::plan::reach::Part;
 use crate::relations::text;
 
@@ -19,7 +19,7 @@ use crate::relations::text;
 type EntryPlace = (ObjectId, String, String);
 
 /// The entries that differ. A new object is named as the one that it replaces.
-pub(super) fn entries(changes: &[TopologyChange<'_>], around: TopologySides<'_>) -> Vec<EntryDifference> {
+pub(super) fn entries(changes: &[TopologyChange<'_>], around: Sides<'_>) -> Vec<EntryDifference> {
     let mut found: BTreeMap<EntryPlace, EntryDifference> = BTreeMap::new();
     for change in changes {
         for part in change.parts() {

@@ -11,7 +11,7 @@ use topology::{
 
 use super::super::at;
 use super::super::conversion::convert;
-use super::TopologySides;
+use super::super::impact::Sides;
 use super::placeholder::{Placeholders, set_variables};
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -144,7 +144,7 @@ impl ChangedPart {
 pub(super) fn changes<'p>(
     edited: &[&ObjectId],
     (old, new): (&'p Fleet, &'p Fleet),
-    around: TopologySides<'p>,
+    around: Sides<'p>,
 ) -> Vec<TopologyChange<'p>> {
     let edited: BTreeSet<&ObjectId> = edited.iter().copied().collect();
     let clusters: Vec<&ObjectId> = old
@@ -169,7 +169,7 @@ fn change<'p>(
         &BTreeSet<&ObjectId>,
         &BTreeMap<ObjectId, Option<TopologyRefusal>>,
     ),
-    around: TopologySides<'p>,
+    around: Sides<'p>,
 ) -> Option<TopologyChange<'p>> {
     let (was, is) = (written(around.before, cluster)?, written(around.after, cluster)?);
     let clusters = [was, is];
