@@ -91,9 +91,8 @@ fn report(
         add_findings((fleet, checked, unchecked), ignores, &mut seen, &mut report);
     }
     // An object that is compared in one root counts as compared.
-    report
-        .not_compared
-        .retain(|it| !seen.compared.contains(&(it.place.source, it.place.span.start, it.object.title.clone())));
+    let not_compared = seen.not_compared.into_iter().filter(|(identity, _)| !seen.compared.contains(identity));
+    report.not_compared = not_compared.map(|(_, object)| object).collect();
     report.summary.objects = seen.objects.len();
     report.summary.checked = seen.checked.len();
     report.summary.not_compared = report.not_compared.len();
@@ -111,8 +110,9 @@ struct Seen {
     names_unchecked: bool,
     /// Objects that are not checked in a root, if they are listed.
     unchecked: BTreeMap<Identity, UncheckedObject>,
-    /// Ordered by position.
-    compared: BTreeSet<(usize, usize, String)>,
+    compared: BTreeSet<Identity>,
+    /// Objects that are not compared in a root.
+    not_compared: Vec<(Identity, NotCompared)>,
 }
 
 /// The position of an object.
@@ -175,16 +175,14 @@ fn add_findings(
         }
         match checked.inert.filter(|inert| inert.reason != NotApplicableReason::NoOwner) {
             Some(inert) => {
-                let not_compared =
-                    NotCompared { object: object.into(), reason: inert.to_string(), place: place("", &[]) };
-                if is_new || !report.not_compared.contains(&not_compared) {
-                    report.not_compared.push(not_compared);
+                let (object, reason, place) = (object.into(), inert.to_string(), place("", &[]));
+                let entry = (identity, NotCompared { object, reason, place });
+                if is_new || !seen.not_compared.contains(&entry) {
+                    seen.not_compared.push(entry);
                 }
             }
-            None if is_new && report.roots.is_empty() => {}
             None => {
-                let place = place("", &[]);
-                seen.compared.insert((place.source, place.span.start, object.id.to_string()));
+                seen.compared.insert(identity);
             }
         }
     }

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::rules::TagRules;
 use super::webhook::Webhook;
 use crate::report::{SkippedLabel, TagSkipReason};
-use tag_rules::Definition;
 use tag_rules::profiles::CLOUD_TAG_PREFIX;
+use tag_rules::{Definition, Scope};
+
+/// How the qualified keys of the platform begin.
+const PLATFORM_KEYS: &str = "platform/";
 
 /// Qualified keys and their values.
 pub type Labels = BTreeMap<String, String>;
@@ -46,8 +49,9 @@ pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
 
 /// Like [`cloud_tags`], with another prefix, if a webhook must accept the tags as well, and together with the tags of
 /// others that count. A label takes precedence over a tag of another owner with the same key, which its parent's
-/// Composition forwards. With strict profiles the labels of a wider scope come first, so that whoever defines labels of a
-/// domain or a project does not replace or displace the platform's.
+/// Composition forwards. With strict profiles the labels of a wider scope come first, and no label of a domain or a project
+/// has a tag key that a label of the platform may have: whoever defines such labels does not replace, displace or imitate
+/// the platform's.
 pub(super) fn cloud_tags_that_pass(
     prefix: &str,
     webhook: Option<Webhook>,
@@ -69,9 +73,15 @@ pub(super) fn cloud_tags_that_pass(
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
         let identity = rules.identity(&tag_key);
         let replaces = others.contains(&*tag_key) && !tags.iter().any(|(known, _)| *known == tag_key);
+        let imitates = || {
+            let platform = rules.identity(&rules.tag_key_below(prefix, PLATFORM_KEYS));
+            identity.as_deref().zip(platform.as_deref()).is_some_and(|(key, platform)| key.starts_with(platform))
+        };
+        let is_of_platform = qualified_key.starts_with(PLATFORM_KEYS)
+            || definitions.get(qualified_key).is_none_or(|definition| definition.scope == Scope::Platform);
         let is_taken = || {
             let taken = identity.as_ref().is_some_and(|identity| taken.contains(identity));
-            (taken && !replaces).then(|| by_profile(TagSkipReason::KeyCollision))
+            ((taken && !replaces) || (!is_of_platform && imitates())).then(|| by_profile(TagSkipReason::KeyCollision))
         };
         let is_over = || (room == 0 && !replaces).then(|| by_profile(TagSkipReason::CountCap));
         let is_full = || {

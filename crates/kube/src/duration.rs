@@ -46,12 +46,10 @@ pub fn format(nanoseconds: i64) -> String {
     let broken = |value: u64, unit: u64, name: &str| {
         let fraction = format!("{:0width$}", value % unit, width = unit.ilog10() as usize);
         let fraction = fraction.trim_end_matches('0');
-        let point = if fraction.is_empty() || unit == 1 { "" } else { "." };
-        let fraction = if unit == 1 { "" } else { fraction };
+        let point = if fraction.is_empty() { "" } else { "." };
         format!("{}{point}{fraction}{name}", value / unit)
     };
     let text = match nanoseconds {
-        0 => "0s".to_owned(),
         1..1_000 => broken(nanoseconds, 1, "ns"),
         1_000..1_000_000 => broken(nanoseconds, 1_000, "µs"),
         1_000_000..SECOND => broken(nanoseconds, 1_000_000, "ms"),

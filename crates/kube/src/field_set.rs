@@ -59,9 +59,9 @@ impl<'a> Transfer<'a> {
         path.iter().fold(self, |here, step| here.steps.entry(step.clone()).or_default())
     }
 
-    /// Whether it changes no set.
+    /// Whether it changes no set. No path is empty.
     pub fn is_empty(&self) -> bool {
-        self.whole.is_none() && self.itself.is_none() && self.steps.is_empty()
+        self.steps.is_empty()
     }
 
     /// The text of a set with the changes; `None` if nothing is left in it.

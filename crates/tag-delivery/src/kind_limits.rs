@@ -17,7 +17,7 @@ pub(crate) struct KindLimit {
     /// The API groups of the kinds.
     pub(crate) groups: &'static [&'static str],
     pub(crate) kinds: &'static [&'static str],
-    /// Only if a field below `spec.forProvider` has this value.
+    /// Only if a field below `spec.forProvider` or `spec.initProvider` has this value.
     pub(crate) only_with: Option<([&'static str; 2], &'static str)>,
     /// Characters that a key must not have.
     pub(crate) refuses: &'static str,

@@ -47,8 +47,8 @@ pub const OPENSTACK: Cloud = cloud("openstack", "server metadata")
     .tags(128)
     .source("key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py");
 
-/// Exceptions: storage accounts accept keys of 128 characters, some kinds 15 tags; DNS zones drop keys with `:`, Front
-/// Door and Traffic Manager refuse them.
+/// Exceptions: storage accounts accept keys of 128 characters, some kinds 15 tags; DNS zones and Traffic Manager drop keys
+/// with `:`.
 #[rustfmt::skip]
 pub const AZURE: Cloud = cloud("azure", "resource tags")
     .key(Runes(512), AnyBut("<>%&\\?/"))

@@ -284,14 +284,15 @@ fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &m
 /// Whether an object has the value that a limit depends on.
 fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
     let Some(([outer, inner], wanted)) = limit.only_with else { return true };
-    let [spec, provider, outer, inner] = ["spec", "forProvider", outer, inner].map(FieldPathStep::Field);
-    // Old versions of a kind have a list with one element where newer ones have an object.
-    let paths = [vec![spec, provider, outer, inner], vec![spec, provider, outer, FieldPathStep::Element(0), inner]];
-    let has = |path: &Vec<FieldPathStep<'_>>| match object.get(path).as_deref() {
+    let [spec, outer, inner] = ["spec", outer, inner].map(FieldPathStep::Field);
+    let has = |path: &[FieldPathStep<'_>]| match object.get(path).as_deref() {
         Ok(SimulatedValue::Given(json)) => json.as_str() == Some(wanted),
         _ => false,
     };
-    paths.iter().any(has)
+    // Old versions of a kind have a list with one element where newer ones have an object.
+    ["forProvider", "initProvider"].map(FieldPathStep::Field).into_iter().any(|provider| {
+        has(&[spec, provider, outer, inner]) || has(&[spec, provider, outer, FieldPathStep::Element(0), inner])
+    })
 }
 
 /// A place in an object, without the elements of lists.
