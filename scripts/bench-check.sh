@@ -185,6 +185,15 @@ for objects in "$@"; do
     measure graph "$propagate" graph team "$fleet"
 done
 
+# Environments that define objects of the same names differently: each is a root.
+"$programs/examples/generate" 154 > "$work/fleet.yaml"
+for root in {1..102}; do
+    mkdir -p "$work/roots/$root"
+    sed "s/team: payments$/team: shop-$root/" "$work/fleet.yaml" > "$work/roots/$root/fleet.yaml"
+done
+echo "102 roots of 154 objects"
+measure check "$programs/propagate" check "$work/roots"
+
 topologies "$work"
 echo "1000 Clusters of a class with 20 patches, one of them edited"
 measure plan "$programs/propagate" plan "$work/old" "$work/new"

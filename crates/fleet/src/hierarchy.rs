@@ -2,7 +2,7 @@
 
 mod completion;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
@@ -25,7 +25,8 @@ use crate::written::ObjectText;
 #[derive(Debug, Default)]
 pub struct Hierarchy {
     members: Vec<Member>,
-    by_id: BTreeMap<ObjectId, usize>,
+    /// Looked up, and never listed.
+    by_id: HashMap<ObjectId, usize>,
 }
 
 /// This number of objects is evaluated before equal values are shared: answers take more memory than objects.

@@ -24,7 +24,7 @@ pub struct FleetObject {
 }
 
 /// Group, kind, namespace and name.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId {
     /// Such as `cluster.x-k8s.io`; empty for the core group.
     pub group: String,

@@ -182,7 +182,7 @@ impl Plan {
     fn in_parts([old, new]: [&Fleet; 2], settings: &Settings, size: usize) -> Plan {
         let Some(parts) = reached::parts(old, new, size) else { return Plan::at_once(old, new, settings) };
         let plan = |[of_old, of_new]: &[Vec<usize>; 2]| Plan::at_once(&old.only(of_old), &new.only(of_new), settings);
-        merged::merged(parts.iter().map(plan), [old, new])
+        merged::merged(parts.chunks(reached::AT_ONCE).flat_map(|some| each(some, plan)), [old, new])
     }
 
     /// The same for objects that have to be compared together.

@@ -12,7 +12,10 @@ use crate::fleet::Fleet;
 use crate::object::{FleetObject, ObjectId};
 
 /// About the number of objects of a part; it is larger if more are related.
-pub(super) const PART: usize = 4096;
+pub(super) const PART: usize = 1024;
+
+/// The number of parts that are compared at once.
+pub(super) const AT_ONCE: usize = 2;
 
 /// The parts of two fleets that differ, each with everything that is made from it or that it is made from: numbers of the
 /// objects of either. `None` if everything has to be compared at once.
