@@ -166,10 +166,10 @@ pub(crate) fn is_autoscaled(annotations: &Value) -> bool {
 /// The annotation of a MachinePool whose infrastructure decides about the number of replicas, unless its value is `false`.
 ///
 /// Source: `ReplicasManagedByAnnotation` in api/core/v1beta2/common_types.go of Cluster API v1.14.
-const REPLICAS_MANAGED_BY: &str = "cluster.x-k8s.io/replicas-managed-by";
+pub(crate) const REPLICAS_MANAGED_BY: &str = "cluster.x-k8s.io/replicas-managed-by";
 
 /// The annotations between whose values cluster-autoscaler sets replicas.
-const AUTOSCALER: [&str; 2] = [
+pub(crate) const AUTOSCALER: [&str; 2] = [
     "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size",
     "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size",
 ];

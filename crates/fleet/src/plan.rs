@@ -16,6 +16,7 @@ mod reach;
 mod reached;
 mod reason;
 mod refused;
+mod replicas;
 mod template;
 mod topology;
 mod verdict;

@@ -61,7 +61,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
         });
         let [old, new] = in_context(&parts, sides.each_ref(), |_, name| !is_in(name, leaf));
         distinct_in([&old, &new], settings)?;
-        used.extend(ids([&old, &new]).map(|id| ((*leaf).clone(), id)));
+        used.extend(from_around([&old, &new], &sides, |name| is_in(name, leaf)).map(|id| ((*leaf).clone(), id)));
         pairs.push(RootPair { root: (*leaf).clone(), former: None, is_rest: false, old, new });
     }
     let mut pairs = moved(pairs, &sides);
@@ -116,15 +116,23 @@ fn outside(
         let has_any = |fleet: &Fleet| fleet.objects().any(|object| !is_used(object)) || !fleet.problems().is_empty();
         if has_any(&old) || has_any(&new) {
             distinct_in([&old, &new], settings)?;
-            used.extend(ids([&old, &new]).map(|id| (group.clone(), id)));
+            used.extend(from_around([&old, &new], sides, is_own).map(|id| (group.clone(), id)));
             found.push(RootPair { root: group.clone(), former: None, is_rest: group.is_empty(), old, new });
         }
     }
     Ok(found)
 }
 
-fn ids(sides: [&Fleet; 2]) -> impl Iterator<Item = ObjectId> {
-    sides.into_iter().flat_map(Fleet::objects).map(|object| object.id.clone())
+/// The objects of a root that are defined outside it. Others there with the names of its own objects are other objects.
+fn from_around<'f>(
+    root: [&'f Fleet; 2],
+    sides: &'f [Side<'_>; 2],
+    is_own: impl Fn(&str) -> bool + Copy + 'f,
+) -> impl Iterator<Item = ObjectId> + 'f {
+    let of_side = move |(fleet, side): (&'f Fleet, &'f Side<'_>)| {
+        fleet.objects().filter(move |object| !is_own(side.name(object.origin.source)))
+    };
+    root.into_iter().zip(sides).flat_map(of_side).map(|object| object.id.clone())
 }
 
 /// Roots that are only before and roots that are only after, as one where the files in them have the same names, and so has

@@ -1,5 +1,7 @@
 //! Wording that the formats of a plan share.
 
+use std::cmp::Ordering;
+
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
@@ -124,7 +126,11 @@ pub(super) fn effect(effect: Effect) -> String {
 pub(super) fn details(planned: &PlannedEdit) -> String {
     let PlannedEdit { edit, machines, is_deletion, scale, reason, deferred } = planned;
     if let Some((from, to)) = scale {
-        let change = if to < from { format!("deletes {}", from - to) } else { format!("creates {}", to - from) };
+        let change = match to.cmp(from) {
+            Ordering::Less => format!("deletes {}", from - to),
+            Ordering::Equal => "left to cluster-autoscaler".to_owned(),
+            Ordering::Greater => format!("creates {}", to - from),
+        };
         return format!(" {from} → {to}: {change}");
     }
     match (edit.effect, reason) {
@@ -137,7 +143,7 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
             format!(": replaces {}; an annotation defers the rollout of {}", of_machines(machines), deferred.join(", "))
         }
         (Effect::ReplacedWhenDeleted, _) => format!(": outdates {}, until they are deleted", of_machines(machines)),
-        (Effect::Destructive, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
+        (Effect::Destructive | Effect::Scale, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
         (Effect::Destructive, _) => format!(": orphans {}, and creates as many", of_machines(machines)),
         _ => String::new(),
     }

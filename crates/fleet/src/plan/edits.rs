@@ -11,7 +11,7 @@ use super::impact::{Sides, impact};
 use super::path::{at, scaled};
 use super::reach::{self, Machines, Part, machines};
 use super::template::{self, Acceptance, acceptance};
-use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason};
+use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason, replicas};
 use crate::object::{FleetObject, ObjectId};
 use crate::relations::is_of_topology;
 
@@ -104,12 +104,16 @@ pub(super) fn edits(old: &FleetObject, new: &FleetObject, sides: Sides<'_>) -> V
             machines.remove(&reach::machines(before, &new.id, &Part::Entry(list, entry.clone())));
         }
         let deferred = deferred.into_iter().map(|(_, entry)| entry).collect();
-        let scale = Some((scaled(&was, &edit.at), scaled(&is, &edit.at))).filter(|_| edit.effect == Effect::Scale);
-        let scale = scale.and_then(|(from, to)| Some((from?, to?)));
-        if edit.effect == Effect::Scale && scale.is_none() {
+        let is_scale = edit.effect == Effect::Scale;
+        let scale = is_scale.then(|| replicas::scale(before, &new.id, &edit.at, [&was, &is])).flatten();
+        // Of an unknown number, all are deleted.
+        if is_scale && scale.is_none() && scaled(&is, &edit.at) != Some(0) {
             reason = reason.or(Some(reason::NO_NUMBER));
         }
-        let is_deletion = edit.effect == Effect::Destructive && is_removed(&edit.at);
+        let is_deletion = match edit.effect {
+            Effect::Destructive => is_removed(&edit.at),
+            effect => effect == Effect::Scale && scale.is_none() && reason.is_none(),
+        };
         PlannedEdit { edit, machines, is_deletion, scale, reason: reason.map(Cow::Borrowed), deferred }
     };
     let mut planned: Vec<PlannedEdit> = edits.into_iter().map(planned).collect();

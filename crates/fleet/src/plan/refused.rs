@@ -36,7 +36,13 @@ pub(super) fn add(
             of_new.into_iter().map(|Refusal { at, message }| edit(at, Effect::Refused, Cow::Owned(message))).collect();
         return;
     }
-    if let Some(Refusal { at, message }) = of_old.into_iter().next() {
+    // An empty list that a kustomization patches is not empty where it is stored.
+    let remains = |refusal: &Refusal| filled_by(&refusal.message, new, sources).is_none();
+    let refused = |side: &Value| of_object(&new.id, side).into_iter().filter(remains).collect::<Vec<_>>();
+    let (known, found) = (was.as_ref().map(refused).unwrap_or_default(), refused(&is));
+    if found.is_empty()
+        && let Some(Refusal { at, message }) = of_old.iter().chain(&known).next()
+    {
         let reason = format!("what is stored is not known, because `{at}` cannot be written: {message}");
         planned.edits = vec![edit("spec".to_owned(), Effect::CannotTell, Cow::Owned(reason))];
         return;
@@ -55,7 +61,8 @@ pub(super) fn add(
             });
             // Those of a class with Clusters are known for its paths.
             let of_class = if has_cluster(after, &new.id) { Vec::new() } else { of_class(&new.id, &was, &is) };
-            of_edit(&new.id, &was, &is).into_iter().chain(skipped).chain(even).chain(of_class).collect()
+            let still = found.into_iter().filter(|refusal| known.contains(refusal));
+            of_edit(&new.id, &was, &is).into_iter().chain(still).chain(skipped).chain(even).chain(of_class).collect()
         }
     };
     for Refusal { at, message } in refusals {

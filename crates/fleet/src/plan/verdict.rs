@@ -101,7 +101,7 @@ impl Verdict {
                 verdict.gravest = verdict.gravest.max(Some(planned.edit.effect));
                 match planned.edit.effect {
                     Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
-                    Effect::Destructive if planned.is_deletion => deleted.add(&planned.machines),
+                    Effect::Destructive | Effect::Scale if planned.is_deletion => deleted.add(&planned.machines),
                     Effect::Destructive => orphaned.add(&planned.machines),
                     Effect::Refused => verdict.refused += 1,
                     Effect::Scale

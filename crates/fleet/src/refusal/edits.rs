@@ -14,11 +14,13 @@ use super::{EditRule, Refusal, refusal, written};
 #[rustfmt::skip]
 pub(super) const EDIT_RULES: &[EditRule] = &[
     EditRule { kinds: &["Machine", "MachineDeployment", "MachineHealthCheck", "MachinePool", "MachineSet"], finds: other_cluster },
+    EditRule { kinds: &["MachineDeployment", "MachinePool", "MachineSet"], finds: removed_bootstrap },
     EditRule { kinds: &["Cluster"], finds: older_topology },
     EditRule { kinds: &["Cluster"], finds: removed_parts },
     EditRule { kinds: &["Cluster"], finds: added_topology },
     EditRule { kinds: &["KubeadmControlPlane"], finds: skipped_version },
     EditRule { kinds: &["KubeadmControlPlane"], finds: fixed_configuration },
+    EditRule { kinds: &["KubeadmControlPlane"], finds: removed_section },
     EditRule { kinds: &["KubeadmControlPlane"], finds: other_etcd },
 ];
 
@@ -29,6 +31,17 @@ fn other_cluster(old: &Value, new: &Value) -> Vec<Refusal> {
     let names = written(old, "/spec/clusterName").zip(written(new, "/spec/clusterName"));
     let is_refused = names.is_some_and(|(old, new)| old != new);
     Vec::from_iter(is_refused.then(|| refusal("spec.clusterName", "this field cannot change")))
+}
+
+fn removed_bootstrap(old: &Value, new: &Value) -> Vec<Refusal> {
+    let has = |object: &Value| {
+        let bootstrap = object.pointer("/spec/template/spec/bootstrap");
+        bootstrap.is_some_and(|it| {
+            ["configRef", "dataSecretName"].iter().any(|name| it.get(name).is_some_and(|it| !is_zero(it)))
+        })
+    };
+    let message = "a `configRef` or a `dataSecretName` is required";
+    Vec::from_iter((has(old) && !has(new)).then(|| refusal("spec.template.spec.bootstrap", message)))
 }
 
 /// The refusal of an upgrade of a topology over several minor versions, unless its class plans such upgrades.
@@ -79,6 +92,26 @@ fn fixed_configuration(old: &Value, new: &Value) -> Vec<Refusal> {
     };
     let at = |field| format!("spec.kubeadmConfigSpec.clusterConfiguration.{field}");
     FIXED.into_iter().filter(differs).map(|field| refusal(at(field), "this field cannot change")).collect()
+}
+
+/// A section of kubeadm's configuration that is gone as a whole: `allowedPaths` has only what is in it.
+fn removed_section(old: &Value, new: &Value) -> Vec<Refusal> {
+    const SECTIONS: [&str; 3] = ["clusterConfiguration", "initConfiguration", "joinConfiguration"];
+    // Fields of v1beta1 that v1beta2 does not have.
+    const DROPPED: [&str; 5] = ["apiVersion", "kind", "clusterName", "kubernetesVersion", "networking"];
+    let has = |object: &Value, section: &&str| {
+        let fields = object.pointer(&format!("/spec/kubeadmConfigSpec/{section}")).and_then(Value::as_object);
+        fields.is_some_and(|fields| fields.iter().any(|(name, it)| !DROPPED.contains(&&**name) && !is_zero(it)))
+    };
+    let removed = SECTIONS.into_iter().filter(|section| has(old, section) && !has(new, section));
+    removed
+        .map(|section| refusal(format!("spec.kubeadmConfigSpec.{section}"), "it cannot be removed as a whole"))
+        .collect()
+}
+
+/// Whether a value is left out where it is written: absent, or an object of such.
+fn is_zero(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(|fields| fields.values().all(is_zero))
 }
 
 fn other_etcd(old: &Value, new: &Value) -> Vec<Refusal> {

@@ -1,0 +1,56 @@
+//! The number of replicas after an edit.
+
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use serde_json::Value;
+
+use super::path::{at, scaled};
+use crate::hierarchy::Hierarchy;
+use crate::member::{AUTOSCALER, REPLICAS_MANAGED_BY, is_autoscaled};
+use crate::object::ObjectId;
+
+/// The replicas before and after an edit at a path, if both are known.
+///
+/// A number that is taken out of a manifest is taken out of the object as well, and a webhook fills it in: 1, or with
+/// cluster-autoscaler's annotations what was there, within its limits.
+///
+/// Source: `calculateMachineDeploymentReplicas`, `calculateMachineSetReplicas`, `calculateMachinePoolReplicas` in
+/// core/webhooks/admission, and `Default` in controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go of Cluster API
+/// v1.14. Those that a topology makes get no number either, where it has none.
+pub(super) fn scale(hierarchy: &Hierarchy, id: &ObjectId, path: &str, values: [&Value; 2]) -> Option<(u64, u64)> {
+    let [was, is] = values;
+    let from = scaled(was, path)?;
+    let to = scaled(is, path).or_else(|| filled_in(hierarchy, id, path, (from, is)))?;
+    Some((from, to))
+}
+
+fn filled_in(hierarchy: &Hierarchy, id: &ObjectId, path: &str, (from, is): (u64, &Value)) -> Option<u64> {
+    let owner = path.strip_suffix(".replicas").or_else(|| path.strip_suffix("replicas"))?;
+    if at(is, path).is_some_and(|number| !number.is_null()) {
+        return None;
+    }
+    let is_control_plane = owner == "spec.topology.controlPlane";
+    let is_kubeadm = |kind: &str| kind == "KubeadmControlPlane";
+    let is_known = match &*id.kind {
+        "Cluster" if is_control_plane => control_plane(hierarchy, id).is_some_and(is_kubeadm),
+        "Cluster" | "MachineDeployment" | "MachineSet" | "MachinePool" => id.group == CORE_GROUP,
+        kind => is_kubeadm(kind),
+    };
+    let of = if id.kind == "Cluster" { at(is, owner)? } else { is };
+    let annotations = of.pointer("/metadata/annotations").unwrap_or(&Value::Null);
+    let is_managed = annotations.get(REPLICAS_MANAGED_BY).is_some_and(|by| by.as_str() != Some("false"));
+    if !is_known || is_managed {
+        return None;
+    }
+    if is_control_plane || is_kubeadm(&id.kind) || !is_autoscaled(annotations) {
+        return Some(1);
+    }
+    let [least, most] = AUTOSCALER.map(|key| annotations.get(key)?.as_str()?.parse::<u64>().ok());
+    Some(from.min(most?).max(least?))
+}
+
+/// The kind of a Cluster's control plane.
+fn control_plane<'h>(hierarchy: &'h Hierarchy, cluster: &ObjectId) -> Option<&'h str> {
+    let cluster = hierarchy.member(hierarchy.number(cluster)?)?;
+    let mut children = cluster.children.iter().filter_map(|number| hierarchy.member(*number));
+    children.find(|child| child.id.group == CONTROL_PLANE_GROUP).map(|child| &*child.id.kind)
+}
