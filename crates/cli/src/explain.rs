@@ -13,6 +13,7 @@ use fleet::{Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of
 use metadata_propagation::{Report, Settings, Skipped};
 
 use crate::args::{ExplainArgs, PlainFormat};
+use crate::classes::{MissingClass, missing};
 use crate::live::{self, Question};
 use crate::names::{self, begins, is_meant};
 use crate::output::text::visible;
@@ -77,6 +78,15 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     if let Some(asked) = input.asked.as_ref().filter(|_| meant.is_empty()) {
         progress::end();
         anstream::eprintln!("read {asked}; use `--namespace` for another namespace, or `--all-namespaces`");
+    }
+    // A label that is not known has its reason in its row.
+    let is_shown = |class: &MissingClass<'_>| {
+        let mut shown = meant.iter().filter_map(|number| hierarchy.member(*number));
+        shown.any(|member| class.is_named_by(&member.id))
+    };
+    for class in missing(fleet).into_iter().filter(|class| columns.is_empty() && is_shown(class)) {
+        progress::end();
+        anstream::eprintln!("note: {}", class.sentence("shown with what it makes"));
     }
     for member in predicted.iter().filter_map(|number| hierarchy.member(*number)) {
         progress::end();
