@@ -22,6 +22,7 @@ use gotmpl::{Result, TemplateError, Value, ValueFunc};
 
 pub(crate) use self::maps::with;
 use self::signatures::check;
+pub(crate) use self::times::nanoseconds;
 use crate::go;
 
 /// A function of templates.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::fields::{get, set, set_some, text};
+use crate::functions::nanoseconds;
 
 /// From a field of the topology's entry or the class to a field of the object; the entry has precedence.
 type Copies = &'static [(&'static [&'static str], &'static [&'static str])];
@@ -100,8 +101,7 @@ pub(crate) fn control_plane_fields(
     machines: Option<&Value>,
     version: &str,
 ) {
-    // The contract version of a provider is a label of its definition; the names of the versions agree.
-    let is_v1beta1 = !text(object, &["apiVersion"]).ends_with("/v1beta2");
+    let is_v1beta1 = !follows_v1beta2(object);
     let holder: &[&str] = if is_v1beta1 { &["spec", "machineTemplate"] } else { &["spec", "machineTemplate", "spec"] };
     if let Some(machines) = machines {
         set(object, &[holder, &["infrastructureRef"]].concat(), reference(machines, is_v1beta1));
@@ -140,6 +140,20 @@ pub(crate) fn control_plane_fields(
     set(object, &["spec", "version"], json!(version));
 }
 
+/// Whether a control plane follows the contract v1beta2. The contract of a version is a label of the provider's definition,
+/// and mostly has the name of the version.
+///
+/// Source: `GetContractVersionForVersion` in internal/contract/version.go of Cluster API.
+fn follows_v1beta2(object: &Value) -> bool {
+    text(object, &["apiVersion"]).ends_with("/v1beta2") && !V1BETA2_OF_V1BETA1.contains(&text(object, &["kind"]))
+}
+
+/// Control planes whose version v1beta2 follows the contract v1beta1.
+///
+/// Source: `cluster.x-k8s.io/v1beta1: v1beta1_v1beta2` in controlplane/config/crd/kustomization.yaml of Cluster API's provider
+/// for K3s.
+const V1BETA2_OF_V1BETA1: [&str; 1] = ["KThreesControlPlane"];
+
 fn reference(object: &Value, is_v1beta1: bool) -> Value {
     let [api_version, kind] = ["apiVersion", "kind"].map(|field| text(object, &[field]));
     let [name, namespace] = ["name", "namespace"].map(|field| text(object, &["metadata", field]));
@@ -150,23 +164,12 @@ fn reference(object: &Value, is_v1beta1: bool) -> Value {
     }
 }
 
-/// The whole seconds of a duration such as `1h2m3s`.
+/// The whole seconds of a duration such as `1h2m3s` or `1.5h`.
+///
+/// Source: `ConvertToSeconds` in api/core/v1beta2/conversion.go of Cluster API, which drops fractions of a second.
 fn seconds(duration: &str) -> Option<u64> {
-    let (mut total, mut number) = (0u64, String::new());
-    for letter in duration.chars() {
-        let unit = match letter {
-            'h' => 3600,
-            'm' => 60,
-            's' => 1,
-            digit => {
-                number.push(digit);
-                continue;
-            }
-        };
-        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
-        number.clear();
-    }
-    (number.is_empty() && !duration.is_empty()).then_some(total)
+    let length = nanoseconds(duration).filter(|_| !duration.starts_with('-'))?;
+    Some(length / 1_000_000_000)
 }
 
 /// A duration as Go prints it.
@@ -184,9 +187,42 @@ mod tests {
 
     #[test]
     fn durations_are_go_s() {
-        for (text, number, printed) in [("10s", 10, "10s"), ("10m", 600, "10m0s"), ("1h2m3s", 3723, "1h2m3s")] {
+        let cases = [
+            ("10s", 10, "10s"),
+            ("10m", 600, "10m0s"),
+            ("1h2m3s", 3723, "1h2m3s"),
+            ("1.5h", 5400, "1h30m0s"),
+            ("1500ms", 1, "1s"),
+        ];
+        for (text, number, printed) in cases {
             assert_eq!((seconds(text), duration(number)), (Some(number), printed.to_owned()), "{text}");
         }
-        assert_eq!((seconds("1.5h"), seconds("10")), (None, None));
+        assert_eq!([seconds("10"), seconds("-1h"), seconds("")], [None; 3]);
+    }
+
+    #[test]
+    fn a_control_plane_has_the_fields_of_its_contract() {
+        let entry = json!({"deletion": {"nodeDrainTimeoutSeconds": 10}});
+        let machines =
+            json!({"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "T", "metadata": {"name": "t"}});
+        let of_v1beta1 = json!({
+            "metadata": {},
+            "infrastructureRef": {
+                "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "T", "name": "t", "namespace": ""},
+            "nodeDrainTimeout": "10s"});
+        let of_v1beta2 = json!({"metadata": {}, "spec": {
+            "infrastructureRef": {"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "T", "name": "t"},
+            "deletion": {"nodeDrainTimeoutSeconds": 10}}});
+        let cases = [
+            ("v1beta1", "KubeadmControlPlane", &of_v1beta1),
+            ("v1beta2", "KubeadmControlPlane", &of_v1beta2),
+            ("v1beta2", "KThreesControlPlane", &of_v1beta1),
+        ];
+        for (version, kind, template) in cases {
+            let mut object = json!({"apiVersion": format!("g/{version}"), "kind": kind,
+                "spec": {"machineTemplate": {"metadata": {}}}});
+            control_plane_fields(&mut object, (&entry, &json!({})), Some(&machines), "v1.36.0");
+            assert_eq!(object["spec"], json!({"machineTemplate": template, "version": "v1.36.0"}), "{version} {kind}");
+        }
     }
 }

@@ -53,7 +53,7 @@ const UNITS: [(&str, u64); 8] = [
 ];
 
 /// The length of a duration such as `-1h2.5m`, without its sign; `None` if it is not one, or too long.
-fn nanoseconds(duration: &str) -> Option<u64> {
+pub(crate) fn nanoseconds(duration: &str) -> Option<u64> {
     let mut rest = duration.strip_prefix(['-', '+']).unwrap_or(duration);
     if rest == "0" {
         return Some(0);
