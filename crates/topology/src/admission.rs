@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::fields::{get, list, text};
 use crate::obstacle::TopologyRefusal;
 use crate::schema::violations;
-use crate::variables::{Variables, of_cluster, overrides};
+use crate::variables::{StoredDefaults, of_cluster, overrides, overriding};
 
 /// What webhooks refuse in a class, whatever its Clusters are.
 ///
@@ -44,7 +44,7 @@ fn set_twice(variables: &[Value]) -> Vec<TopologyRefusal> {
 
 /// The variables that a Cluster sets, and the class does not define. An extension may define more of them.
 fn undefined(
-    (cluster, stored): (&Value, &Variables),
+    (cluster, stored): (&Value, &StoredDefaults),
     class: &Value,
     schemas: &BTreeMap<&str, &Value>,
 ) -> Vec<TopologyRefusal> {
@@ -52,7 +52,7 @@ fn undefined(
         return Vec::new();
     }
     let names = list(cluster, &["spec", "topology", "variables"]).iter().map(|variable| text(variable, &["name"]));
-    let names: BTreeSet<&str> = names.chain(stored.keys().map(String::as_str)).collect();
+    let names: BTreeSet<&str> = names.chain(stored.names()).collect();
     let names = names.into_iter().filter(|name| !schemas.contains_key(name));
     names.map(|name| TopologyRefusal::UndefinedVariable(name.to_owned())).collect()
 }
@@ -65,13 +65,13 @@ fn undefined(
 ///
 /// let class = json!({"spec": {"variables": [
 ///     {"name": "size", "required": true, "schema": {"openAPIV3Schema": {"type": "string"}}}]}});
-/// let stored = topology::Variables::new();
+/// let stored = topology::StoredDefaults::default();
 /// let refusals = topology::value_refusals(&json!({}), &class, &stored);
 /// let refusals: Vec<String> = refusals.iter().map(ToString::to_string).collect();
 /// assert_eq!(refusals, ["variable `size` must be set"]);
 /// ```
 #[must_use]
-pub fn value_refusals(cluster: &Value, class: &Value, stored: &Variables) -> Vec<TopologyRefusal> {
+pub fn value_refusals(cluster: &Value, class: &Value, stored: &StoredDefaults) -> Vec<TopologyRefusal> {
     let twice = set_twice(list(cluster, &["spec", "topology", "variables"]));
     if !twice.is_empty() {
         return twice;
@@ -85,7 +85,7 @@ pub fn value_refusals(cluster: &Value, class: &Value, stored: &Variables) -> Vec
     {
         variables.retain(|variable| schemas.contains_key(text(variable, &["name"])));
     }
-    let Ok(values) = of_cluster(&defined, class, &Variables::new()) else { return found };
+    let Ok(values) = of_cluster(&defined, class, stored) else { return found };
     for variable in list(class, &["spec", "variables"]) {
         let name = text(variable, &["name"]);
         let is_required = get(variable, &["required"]) == Some(&Value::Bool(true));
@@ -93,11 +93,9 @@ pub fn value_refusals(cluster: &Value, class: &Value, stored: &Variables) -> Vec
             found.push(TopologyRefusal::RequiredVariable(name.to_owned()));
         }
     }
-    let topology = get(cluster, &["spec", "topology"]).unwrap_or(&Value::Null);
-    let workers = ["machineDeployments", "machinePools"].map(|kind| list(topology, &["workers", kind]));
-    let entries: Vec<&Value> = workers.into_iter().flatten().chain(get(topology, &["controlPlane"])).collect();
-    found.extend(entries.iter().flat_map(|entry| set_twice(list(entry, &["variables", "overrides"]))));
-    let own = entries.into_iter().filter_map(|entry| overrides(entry, class).ok()).flatten();
+    let entries = overriding(cluster);
+    found.extend(entries.iter().flat_map(|(_, entry)| set_twice(list(entry, &["variables", "overrides"]))));
+    let own = entries.iter().filter_map(|(owner, entry)| overrides((owner, entry), class, stored).ok()).flatten();
     for (name, value) in values.iter().map(|(name, value)| (name.clone(), value.clone())).chain(own) {
         let reasons = schemas.get(&*name).map(|schema| violations(&value, schema)).unwrap_or_default();
         found.extend(reasons.into_iter().map(|reason| TopologyRefusal::InvalidVariable { name: name.clone(), reason }));

@@ -16,7 +16,7 @@ use crate::owner::{PartRole, TopologyOwner};
 use crate::patches;
 use crate::selection::Holder;
 use crate::template::name_of;
-use crate::variables::{Variables, of_cluster, overrides};
+use crate::variables::{StoredDefaults, Variables, of_cluster, overrides};
 use crate::workers::{control_plane_fields, workers_fields};
 
 /// What the objects are computed from.
@@ -29,7 +29,7 @@ pub struct Inputs<'a> {
     /// The template that a reference of the class names.
     pub templates: &'a dyn Fn(&Value) -> Option<Value>,
     /// Values that the Cluster stored as defaults, see [`stored_defaults`](crate::stored_defaults).
-    pub stored: &'a Variables,
+    pub stored: &'a StoredDefaults,
     /// What was before a change.
     pub before: Before<'a>,
     /// Reads YAML.
@@ -253,7 +253,7 @@ impl<'a> ClassTopology<'a> {
             template,
             object,
         ));
-        let own = overrides(entry, self.inputs.class)?;
+        let own = overrides((&TopologyOwner::ControlPlane, entry), self.inputs.class, self.inputs.stored)?;
         for item in &mut items {
             item.variables = self.with_builtin(&own, "controlPlane", Some(builtin.clone()));
         }
@@ -326,7 +326,7 @@ impl<'a> ClassTopology<'a> {
         let made: Vec<&Value> = items.iter().map(|item| &item.object).collect();
         workers_fields(&mut workers, place, (entry, written), (labels, annotations), (&made, version));
         let builtin = builtins::workers(&workers, entry, &made);
-        let own = overrides(entry, self.inputs.class)?;
+        let own = overrides((&owner, entry), self.inputs.class, self.inputs.stored)?;
         for item in &mut items {
             item.variables = self.with_builtin(&own, kind.builtin, Some(builtin.clone()));
         }

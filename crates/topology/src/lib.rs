@@ -39,7 +39,7 @@ pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use no_output::NoOutput;
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{PartRole, TopologyOwner};
-pub use variables::{Variables, stored_defaults};
+pub use variables::{StoredDefaults, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.
 pub type Yaml = fn(&str) -> Option<serde_json::Value>;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use topology::{Before, Desired, Inputs, Obstacle, Variables, desired, differences, stored_defaults};
+use topology::{Before, Desired, Inputs, Obstacle, StoredDefaults, desired, differences, stored_defaults};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -17,7 +17,7 @@ fn yaml(text: &str) -> Option<Value> {
     serde_saphyr::from_str(text).ok()
 }
 
-fn computed(vector: &Value, stored: &Variables, before: Before<'_>) -> Result<Desired, Obstacle> {
+fn computed(vector: &Value, stored: &StoredDefaults, before: Before<'_>) -> Result<Desired, Obstacle> {
     let templates = vector["templates"].as_array().cloned().unwrap_or_default();
     let find = |reference: &Value| {
         let is_meant = |it: &&Value| {
@@ -63,7 +63,8 @@ fn objects_and_edits_are_as_expected() -> Outcome {
             continue;
         }
         let vector: Value = serde_saphyr::from_str(&fs::read_to_string(&path)?)?;
-        let made = computed(&vector, &Variables::new(), Before::default()).map_err(|obstacle| obstacle.to_string())?;
+        let made = computed(&vector, &StoredDefaults::default(), Before::default())
+            .map_err(|obstacle| obstacle.to_string())?;
         let objects: Vec<Value> = made.parts.into_iter().map(|part| part.object).collect();
         let mut edits = BTreeMap::new();
         for edit in vector["edits"].as_array().into_iter().flatten() {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use topology::{TopologyRefusal, Variables, class_refusals, value_refusals};
+use topology::{StoredDefaults, TopologyRefusal, class_refusals, value_refusals};
 
 /// How many violations there are, by variable and path in its definition.
 type Violations = BTreeMap<String, usize>;
@@ -66,7 +66,7 @@ fn of_cluster(cluster: &Value, class: &Value) -> BTreeSet<String> {
         | TopologyRefusal::SetTwice(name) => Some(name),
         _ => None,
     };
-    value_refusals(cluster, class, &Variables::new()).into_iter().filter_map(name).collect()
+    value_refusals(cluster, class, &StoredDefaults::default()).into_iter().filter_map(name).collect()
 }
 
 #[test]
