@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +21,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
 // store is an API server in memory, as far as the topology reconciler asks one. A call that it does not know ends the
@@ -260,11 +262,14 @@ func (s *store) Apply(ctx context.Context, configuration runtime.ApplyConfigurat
 	if uid := applied.GetUID(); uid != "" && (live == nil || live.GetUID() != uid) {
 		return apierrors.NewConflict(schema.GroupResource{Group: key.kind.Group, Resource: key.kind.Kind}, key.name, fmt.Errorf("uid"))
 	}
+	isDryRun := len(asked.DryRun) > 0
+	request := admissionv1.AdmissionRequest{Operation: admissionv1.Create, DryRun: &isDryRun}
+	ctx = admission.NewContextWithRequest(ctx, admission.Request{AdmissionRequest: request})
 	result, err := s.servers.apply(ctx, live, applied, asked.FieldManager, asked.Force != nil && *asked.Force)
 	if err != nil {
 		return err
 	}
-	if len(asked.DryRun) == 0 {
+	if !isDryRun {
 		s.put(result)
 	}
 	given.SetUnstructuredContent(result.DeepCopy().Object)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
-	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
@@ -29,8 +28,6 @@ func (w *webhooks) admit(ctx context.Context, live, object *unstructured.Unstruc
 	if kind.Version != "v1beta2" {
 		return object, nil
 	}
-	request := admissionv1.AdmissionRequest{Operation: admissionv1.Create}
-	ctx = admission.NewContextWithRequest(ctx, admission.Request{AdmissionRequest: request})
 	switch kind.Kind {
 	case "Cluster":
 		return through(ctx, live, object, w.cluster, &coreadmission.Cluster{Client: w.reader, ClusterCacheReader: w})

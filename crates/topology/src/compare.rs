@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::desired::{Desired, DesiredPart};
+use crate::dry_run;
 use crate::fields::{get, set, text};
 use crate::item::PatchWrite;
 use crate::obstacle::Gap;
@@ -31,6 +32,34 @@ pub struct PartDifference {
     pub because: Vec<FieldCause>,
     /// Why it is not known whether others do.
     pub gap: Option<Gap>,
+}
+
+impl PartDifference {
+    /// Whether a field is in `spec`, and differs with the defaults of dry-runs, too: a template is then replaced by another
+    /// one.
+    ///
+    /// ```
+    /// use topology::{FieldCause, PartChange, PartDifference, PartRole, TopologyOwner};
+    ///
+    /// let steps = ["spec", "template", "spec", "format"].map(str::to_owned).into();
+    /// let to = Some("cloud-config".into());
+    /// let cause = FieldCause { steps, from: None, to, patch: None, variables: Vec::new() };
+    /// let difference = PartDifference {
+    ///     owner: TopologyOwner::MachineDeployment("a".to_owned()),
+    ///     role: PartRole::BootstrapTemplate,
+    ///     kind: "KubeadmConfigTemplate".to_owned(),
+    ///     happens: PartChange::Changed,
+    ///     named_by: None,
+    ///     because: Vec::new(),
+    ///     gap: None,
+    /// };
+    /// assert!(!difference.differs_in_spec(&cause));
+    /// ```
+    #[must_use]
+    pub fn differs_in_spec(&self, cause: &FieldCause) -> bool {
+        let values = [cause.from.as_ref(), cause.to.as_ref()];
+        cause.steps.first().is_some_and(|step| step == "spec") && !dry_run::is_same(&self.kind, &cause.steps, values)
+    }
 }
 
 /// What happens to an object.

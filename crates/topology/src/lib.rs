@@ -12,6 +12,7 @@ mod comments;
 mod compare;
 mod composition;
 mod desired;
+mod dry_run;
 mod fields;
 mod functions;
 mod go;

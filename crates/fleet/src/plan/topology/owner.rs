@@ -183,7 +183,7 @@ fn can_be_in_place(id: &ObjectId, effect: Effect, because: &[Because]) -> bool {
 /// Source: `reconcileReferencedTemplate` in core/reconcilers/topology/cluster/reconcile_state.go of Cluster API: a
 /// template whose `spec` differs is replaced by a new one.
 fn effect(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
-    let is_in_spec = causes.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
+    let is_in_spec = causes.iter().any(|cause| part.difference.differs_in_spec(cause));
     match part.difference.role {
         PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec && part.is_on_delete => {
             (Effect::ReplacedWhenDeleted, None)

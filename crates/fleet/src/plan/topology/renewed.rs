@@ -38,7 +38,7 @@ pub(super) fn entries(changes: &[TopologyChange<'_>], around: Sides<'_>) -> Vec<
 fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<EntryDifference> {
     let difference = &part.difference;
     let is_template = matches!(difference.role, PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate);
-    let is_replaced = difference.because.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
+    let is_replaced = difference.because.iter().any(|cause| difference.differs_in_spec(cause));
     if !is_template || !is_replaced || difference.happens != PartChange::Changed {
         return Vec::new();
     }
