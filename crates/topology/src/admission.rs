@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::fields::{get, list, text};
-use crate::obstacle::TopologyRefusal;
-use crate::schema::violations;
-use crate::variables::{StoredDefaults, of_cluster, overrides, overriding};
+use crate::obstacle::{Gap, TopologyRefusal};
+use crate::schema::{rules_of_difference, violations};
+use crate::variables::{StoredDefaults, VariablePlace, of_cluster, overrides, overriding};
 
 /// What webhooks refuse in a class, whatever its Clusters are.
 ///
@@ -101,4 +101,42 @@ pub fn value_refusals(cluster: &Value, class: &Value, stored: &StoredDefaults) -
         found.extend(reasons.into_iter().map(|reason| TopologyRefusal::InvalidVariable { name: name.clone(), reason }));
     }
     found
+}
+
+/// A rule of a schema that is not evaluated, and that a value which differs between two Clusters with their classes may
+/// break. What does not differ is admitted as it was.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let rules = json!([{"rule": "self > 1280"}]);
+/// let schema = json!({"type": "integer", "x-kubernetes-validations": rules});
+/// let class = json!({"spec": {"variables": [{"name": "mtu", "schema": {"openAPIV3Schema": schema}}]}});
+/// let [was, is] = [1500, 10].map(|mtu| json!({"spec": {"topology": {"variables": [{"name": "mtu", "value": mtu}]}}}));
+/// let stored = topology::StoredDefaults::default();
+/// let gap = topology::unevaluated_rule([(&was, &class), (&is, &class)], &stored).map(|gap| gap.to_string());
+/// let expected = "Cluster API may refuse the value of variable `mtu`: rule `x-kubernetes-validations` of its schema is not evaluated";
+/// assert_eq!(gap.as_deref(), Some(expected));
+/// ```
+#[must_use]
+pub fn unevaluated_rule(sides: [(&Value, &Value); 2], stored: &StoredDefaults) -> Option<Gap> {
+    let (_, class) = sides[1];
+    let [was, is] = sides.map(|(cluster, class)| values(cluster, class, stored));
+    let schemas = crate::variables::schemas(class);
+    let rule = |(place, is): (&VariablePlace, &Value)| {
+        let variable = place.1.clone();
+        let at = rules_of_difference([was.get(place), Some(is)], schemas.get(&*variable)?, "").into_iter().next()?;
+        Some(Gap::Rule { variable, at })
+    };
+    is.iter().find_map(rule)
+}
+
+/// The values of all variables of a Cluster and of all overrides.
+fn values(cluster: &Value, class: &Value, stored: &StoredDefaults) -> BTreeMap<VariablePlace, Value> {
+    let own = overriding(cluster).into_iter().flat_map(|(owner, entry)| {
+        let values = overrides((&owner, entry), class, stored).unwrap_or_default();
+        values.into_iter().map(move |(name, value)| ((Some(owner.clone()), name), value))
+    });
+    let of_all = of_cluster(cluster, class, stored).unwrap_or_default();
+    of_all.into_iter().map(|(name, value)| ((None, name), value)).chain(own).collect()
 }

@@ -105,6 +105,13 @@ pub enum Gap {
     ExternalPatch(String),
     /// A template of a patch takes too many steps or prints too much.
     TooLong(String),
+    /// A rule in the schema of a variable is not evaluated, and may refuse the value.
+    Rule {
+        /// The variable.
+        variable: String,
+        /// Where in its schema.
+        at: String,
+    },
 }
 
 impl fmt::Display for Obstacle {
@@ -161,6 +168,12 @@ impl fmt::Display for Gap {
             Gap::Function(name) => write!(f, "function `{name}` is not evaluated"),
             Gap::ExternalPatch(name) => write!(f, "an extension computes patch `{name}`"),
             Gap::TooLong(patch) => write!(f, "a template of patch `{patch}` is too large"),
+            Gap::Rule { variable, at } => {
+                write!(
+                    f,
+                    "Cluster API may refuse the value of variable `{variable}`: rule `{at}` of its schema is not evaluated"
+                )
+            }
         }
     }
 }

@@ -27,6 +27,46 @@ pub(crate) fn has_unknown_fields(value: &Value, schema: &Value) -> bool {
     !unknown.is_empty()
 }
 
+/// Where rules are that concern what differs between two values, such as `properties.mtu.x-kubernetes-validations`. They are
+/// written in CEL, and are not evaluated. A value that is no longer there has no rules.
+///
+/// Source: `ValidateClusterVariable`, which evaluates the rules of each part of a value on the whole part.
+pub(crate) fn rules_of_difference([was, is]: [Option<&Value>; 2], schema: &Value, at: &str) -> Vec<String> {
+    let Some(is) = is.filter(|_| was != is) else { return Vec::new() };
+    let own = (!list(schema, &[RULES]).is_empty()).then(|| inner(at, RULES));
+    let below: Vec<String> = match is {
+        Value::Object(fields) => {
+            let of_field = |(name, is): (&String, &Value)| {
+                let (schema, step) = place_of(schema, name)?;
+                let was = was.and_then(|was| was.get(name));
+                Some(rules_of_difference([was, Some(is)], schema, &inner(at, &step)))
+            };
+            fields.iter().filter_map(of_field).flatten().collect()
+        }
+        Value::Array(elements) => {
+            let of_element = |(number, is): (usize, &Value)| {
+                let was = was.and_then(|was| was.get(number));
+                rules_of_difference(
+                    [was, Some(is)],
+                    get(schema, &["items"]).unwrap_or(&Value::Null),
+                    &inner(at, "items"),
+                )
+            };
+            elements.iter().enumerate().flat_map(of_element).collect()
+        }
+        _ => Vec::new(),
+    };
+    own.into_iter().chain(below).collect()
+}
+
+const RULES: &str = "x-kubernetes-validations";
+
+/// The schema of a field, and its place in that of the object.
+fn place_of<'s>(schema: &'s Value, field: &str) -> Option<(&'s Value, String)> {
+    let named = get(schema, &["properties", field]).map(|of_field| (of_field, format!("properties.{field}")));
+    named.or_else(|| Some((schema_of(schema, field)?, "additionalProperties".to_owned())))
+}
+
 /// The same for a value whose unknown fields do not matter. `at` is its path.
 pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Vec<String> {
     let is_on = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
@@ -202,6 +242,38 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn rules_concern_what_differs_in_the_value_that_they_are_about() {
+        let rules = json!([{"rule": "self != oldSelf"}]);
+        let schema = json!({"type": "object", "x-kubernetes-validations": rules, "properties": {
+            "mtu": {"type": "integer", "x-kubernetes-validations": rules},
+            "dns": {"type": "string"},
+            "ports": {"type": "array", "items": {"type": "integer", "x-kubernetes-validations": rules}}},
+            "additionalProperties": {"type": "string", "x-kubernetes-validations": rules}});
+        let own = "x-kubernetes-validations";
+        let of = |step: &str| format!("{step}.x-kubernetes-validations");
+        let was = json!({"mtu": 1, "dns": "a", "ports": [1], "other": "a"});
+        let cases = [
+            (json!({"mtu": 1, "dns": "a", "ports": [1], "other": "a"}), vec![]),
+            (json!({"mtu": 1, "dns": "b", "ports": [1], "other": "a"}), vec![own.to_owned()]),
+            (json!({"mtu": 2, "dns": "a", "ports": [1], "other": "a"}), vec![own.to_owned(), of("properties.mtu")]),
+            (json!({"dns": "a", "ports": [1], "other": "a"}), vec![own.to_owned()]),
+            (
+                json!({"mtu": 1, "dns": "a", "ports": [1, 2], "other": "a"}),
+                vec![own.to_owned(), of("properties.ports.items")],
+            ),
+            (
+                json!({"mtu": 1, "dns": "a", "ports": [1], "other": "b"}),
+                vec![own.to_owned(), of("additionalProperties")],
+            ),
+        ];
+        for (is, expected) in cases {
+            assert_eq!(rules_of_difference([Some(&was), Some(&is)], &schema, ""), expected, "{is}");
+        }
+        assert_eq!(rules_of_difference([None, Some(&json!({}))], &schema, ""), [own]);
+        assert_eq!(rules_of_difference([Some(&was), None], &schema, ""), Vec::<String>::new());
+    }
 
     #[test]
     fn values_fit_their_schemas() {

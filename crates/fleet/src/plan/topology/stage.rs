@@ -6,7 +6,7 @@ use metadata_propagation::cluster_api::{CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TO
 use serde_json::{Value, json};
 use topology::{
     Before, Desired, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal, class_refusals,
-    desired, differences, schema_refusal, stored_defaults, value_refusals,
+    desired, differences, schema_refusal, stored_defaults, unevaluated_rule, value_refusals,
 };
 
 use super::super::at;
@@ -110,7 +110,10 @@ impl TopologyChange<'_> {
         match change {
             Ok(parts) => ObjectChange::Parts(parts),
             Err(Obstacle::Unknown(gap)) => {
-                let is_told = matches!(gap, Gap::DefinedTwice(_) | Gap::RefusedBefore(_) | Gap::Placeholder(_));
+                let is_told = matches!(
+                    gap,
+                    Gap::DefinedTwice(_) | Gap::RefusedBefore(_) | Gap::Placeholder(_) | Gap::Rule { .. }
+                );
                 ObjectChange::Unknown(Some(gap).filter(|_| is_told))
             }
             Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
@@ -241,6 +244,17 @@ fn change<'p>(
         news(new, if has_class { classed } else { old }).filter(|_| is_edited(|id| id.kind == "Cluster"))
     {
         by_cluster = Err(refusal.into());
+    }
+    // What is known to be refused needs no rule.
+    let ruled = |parts: Result<_, Obstacle>, sides| match parts {
+        Ok(parts) => unevaluated_rule(sides, &stored).map_or(Ok(parts), |gap| Err(gap.into())),
+        obstacle => obstacle,
+    };
+    if has_class {
+        by_class = ruled(by_class, [(was, before), (was, after)]);
+    }
+    if is_edited(|id| id.kind == "Cluster") {
+        by_cluster = ruled(by_cluster, [(was, if has_class { after } else { before }), (is, after)]);
     }
     let placeholders = Placeholders::of(clusters);
     let (by_template, by_class, by_cluster) = {
