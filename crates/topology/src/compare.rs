@@ -314,7 +314,7 @@ fn source((old, new): (&DesiredPart, &DesiredPart), path: &[String]) -> (Option<
         false => path.iter().map(|step| format!("/{step}")).collect(),
     };
     let concerns = |write: &&PatchWrite| {
-        let written = write.path.strip_suffix("/-").unwrap_or(&write.path).replace("~1", "/").replace("~0", "~");
+        let written = write.path.replace("~1", "/").replace("~0", "~");
         let is_below =
             |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         is_below(&pointer, &written) || is_below(&written, &pointer)

@@ -32,7 +32,7 @@ pub(crate) struct TemplateItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PatchWrite {
     pub(crate) patch: String,
-    /// A JSON pointer in the template.
+    /// A JSON pointer in the template; to an element that was appended by its number.
     pub(crate) path: String,
     /// The variables that decide on the value.
     pub(crate) reads: BTreeSet<String>,

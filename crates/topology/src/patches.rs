@@ -111,16 +111,35 @@ fn apply_to(
         }
         for (operation, json_patch, path) in operations {
             stored_template::complete(&mut item.template, path);
+            let written = numbered(&item.template, path);
             json_patch::patch(&mut item.template, &[operation]).map_err(|error| TopologyRefusal::Patch {
                 patch: name.to_owned(),
                 path: path.to_owned(),
                 reason: error.kind.to_string(),
             })?;
             let reads = reads_of(json_patch).union(&condition).cloned().collect();
-            item.writes.push(PatchWrite { patch: name.to_owned(), path: path.to_owned(), reads });
+            item.writes.iter_mut().for_each(|write| make_room(write, &written));
+            item.writes.push(PatchWrite { patch: name.to_owned(), path: written, reads });
         }
     }
     Ok(())
+}
+
+/// The path of an element that is appended, with the number that it gets.
+fn numbered(template: &Value, path: &str) -> String {
+    let length = path.strip_suffix("/-").and_then(|list| Some((list, template.pointer(list)?.as_array()?.len())));
+    length.map_or_else(|| path.to_owned(), |(list, length)| format!("{list}/{length}"))
+}
+
+/// Moves what was written into a list before another element was put at its beginning.
+fn make_room(write: &mut PatchWrite, path: &str) {
+    let Some(list) = path.strip_suffix("/0") else { return };
+    let inner = write.path.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'));
+    let Some(inner) = inner else { return };
+    let (number, rest) = inner.split_at(inner.find('/').unwrap_or(inner.len()));
+    if let Ok(number) = number.parse::<usize>() {
+        write.path = format!("{list}/{}{rest}", number + 1);
+    }
 }
 
 /// Whether the webhook admits a path.
@@ -178,6 +197,34 @@ fn output(template: &str, (patch, data): (&str, &Data), yaml: Yaml) -> Result<Va
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_into_a_list_is_found_by_its_number() {
+        let template = json!({"spec": {"files": ["a", "b"]}});
+        let cases = [
+            ("/spec/files/-", "/spec/files/2"),
+            ("/spec/files/0", "/spec/files/0"),
+            ("/spec/other/-", "/spec/other/-"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(numbered(&template, path), expected);
+        }
+        let moved = |path: &str, by: &str| {
+            let mut write = PatchWrite { patch: String::new(), path: path.to_owned(), reads: BTreeSet::new() };
+            make_room(&mut write, by);
+            write.path
+        };
+        let cases = [
+            ("/spec/files/2", "/spec/files/0", "/spec/files/3"),
+            ("/spec/files/2/owner", "/spec/files/0", "/spec/files/3/owner"),
+            ("/spec/files/2", "/spec/files/3", "/spec/files/2"),
+            ("/spec/files", "/spec/files/0", "/spec/files"),
+            ("/spec/filesystems/2", "/spec/files/0", "/spec/filesystems/2"),
+        ];
+        for (path, by, expected) in cases {
+            assert_eq!(moved(path, by), expected, "{path} {by}");
+        }
+    }
 
     #[test]
     fn paths_are_those_that_the_webhook_admits() {
