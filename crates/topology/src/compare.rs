@@ -28,7 +28,7 @@ pub struct PartDifference {
     /// The patch that writes the name of this template into another object of the owner: a new template has another name,
     /// and then the other object changes, too.
     pub named_by: Option<String>,
-    /// The fields that differ; none with a gap.
+    /// The fields that differ; with a gap only those that no patch changes.
     pub because: Vec<FieldCause>,
     /// Why it is not known whether others do.
     pub gap: Option<Gap>,
@@ -216,7 +216,8 @@ fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
         .collect();
     let facts = |part: &DesiredPart| part.gaps.iter().map(|(_, depends_on)| depends_on.clone()).collect::<Vec<_>>();
     let gap = new.gaps.iter().chain(&old.gaps).next().filter(|_| facts(old) != facts(new)).map(|(gap, _)| gap.clone());
-    let because = if gap.is_some() { Vec::new() } else { because };
+    let is_known = |cause: &FieldCause| gap.is_none() || [old, new].iter().all(|part| part.preserves(&cause.steps));
+    let because: Vec<FieldCause> = because.into_iter().filter(is_known).collect();
     let kind = text(&new.object, &["kind"]).to_owned();
     let is_found = !because.is_empty() || gap.is_some();
     is_found.then(|| PartDifference {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::Yaml;
 use crate::builtins::{self, version};
 use crate::fields::{get, infrastructure_naming, list, merged, set, text};
-use crate::item::{PatchWrite, TemplateItem, copy, object};
+use crate::item::{FieldSteps, PatchWrite, TemplateItem, copy, object};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner};
 use crate::patches;
@@ -68,6 +68,7 @@ pub struct DesiredPart {
     pub(crate) variables: Variables,
     pub(crate) writes: Vec<PatchWrite>,
     pub(crate) gaps: Vec<(Gap, Value)>,
+    pub(crate) preserved: Vec<FieldSteps>,
 }
 
 impl DesiredPart {
@@ -75,6 +76,11 @@ impl DesiredPart {
     #[must_use]
     pub fn gap(&self) -> Option<&Gap> {
         self.gaps.first().map(|(gap, _)| gap)
+    }
+
+    /// Whether no patch changes a field.
+    pub(crate) fn preserves(&self, steps: &[String]) -> bool {
+        self.preserved.iter().any(|path| path.len() <= steps.len() && path.iter().zip(steps).all(|(a, b)| a == b))
     }
 }
 
@@ -106,7 +112,7 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
         items = patched;
         items.extend(others);
     }
-    let part = |TemplateItem { owner, role, object, is_held, variables, writes, gaps, .. }| DesiredPart {
+    let part = |TemplateItem { owner, role, object, is_held, variables, writes, gaps, preserved, .. }| DesiredPart {
         owner,
         role,
         object,
@@ -114,6 +120,7 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
         variables,
         writes,
         gaps,
+        preserved,
     };
     let mut parts: Vec<DesiredPart> = items.into_iter().map(part).collect();
     parts.sort_by(|a, b| (&a.owner, a.role).cmp(&(&b.owner, b.role)));
@@ -197,8 +204,8 @@ impl<'a> ClassTopology<'a> {
         object: Value,
     ) -> TemplateItem {
         let variables = self.variables.clone();
-        let (is_held, writes, gaps) = (false, Vec::new(), Vec::new());
-        TemplateItem { owner, role, holder, template, object, is_held, variables, writes, gaps }
+        let (is_held, writes, gaps, preserved) = (false, Vec::new(), Vec::new(), Vec::new());
+        TemplateItem { owner, role, holder, template, object, is_held, variables, writes, gaps, preserved }
     }
 
     fn with_builtin(&self, own: &Variables, name: &str, value: Option<Value>) -> Variables {

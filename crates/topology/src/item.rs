@@ -26,7 +26,12 @@ pub(crate) struct TemplateItem {
     pub(crate) writes: Vec<PatchWrite>,
     /// Patches with an unknown result, and what that depends on.
     pub(crate) gaps: Vec<(Gap, Value)>,
+    /// The fields of the object that patches cannot change, not even those with an unknown result.
+    pub(crate) preserved: Vec<FieldSteps>,
 }
+
+/// The names from an object to a field of it.
+pub(crate) type FieldSteps = &'static [&'static str];
 
 /// A field that a patch wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +44,9 @@ pub(crate) struct PatchWrite {
 }
 
 /// Fields of a control plane that the reconciler sets after patches, in both contracts.
-const PRESERVED_IN_CONTROL_PLANES: &[&[&str]] = &[
+///
+/// Source: `updateDesiredState` in core/reconcilers/topology/cluster/patches/engine.go of Cluster API.
+const PRESERVED_IN_CONTROL_PLANES: &[FieldSteps] = &[
     &["spec", "machineTemplate", "metadata"],
     &["spec", "machineTemplate", "readinessGates"],
     &["spec", "machineTemplate", "spec", "readinessGates"],
@@ -59,7 +66,7 @@ const PRESERVED_IN_CONTROL_PLANES: &[&[&str]] = &[
 ];
 
 /// Labels and annotations that patches cannot change.
-const PRESERVED: &[&[&str]] = &[
+const PRESERVED: &[FieldSteps] = &[
     &["metadata", "labels", "cluster.x-k8s.io/cluster-name"],
     &["metadata", "labels", "topology.cluster.x-k8s.io/owned"],
     &["metadata", "labels", "topology.cluster.x-k8s.io/deployment-name"],
@@ -96,7 +103,8 @@ impl TemplateItem {
     pub(crate) fn finish(&mut self) -> Result<(), TopologyRefusal> {
         let of_control_plane = if self.role == PartRole::ControlPlane { PRESERVED_IN_CONTROL_PLANES } else { &[] };
         let preserved = of_control_plane.iter().chain(PRESERVED);
-        let preserved: Vec<_> = preserved.filter_map(|path| Some((path, get(&self.object, path)?.clone()))).collect();
+        let preserved: Vec<_> = preserved.filter_map(|path| Some((*path, get(&self.object, path)?.clone()))).collect();
+        self.preserved = preserved.iter().map(|(path, _)| *path).collect();
         let inner = ["spec", "template"];
         let copies: &[(&[&str], &[&str])] = match self.role.is_object() {
             true => &[

@@ -97,7 +97,8 @@ pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: Sides<'_>) -> Vec
     all.filter_map(with_part).map(owner).collect()
 }
 
-/// The effect of those differences of an object that are due to one edit; `None` if none is. A gap counts for one edit.
+/// The effect of those differences of an object that are due to one edit; `None` if none is. A gap counts for one edit. What
+/// is not known makes nothing less severe: fields that no patch changes replace Machines, whatever else a patch does.
 pub(super) fn judged(
     part: &ChangedPart,
     is_due: impl Fn(&FieldCause) -> bool,
@@ -106,16 +107,11 @@ pub(super) fn judged(
 ) -> Option<PlannedOwner> {
     let difference = &part.difference;
     let causes: Vec<&FieldCause> = difference.because.iter().filter(|cause| is_due(cause)).collect();
-    let gap = difference.gap.as_ref().filter(|_| has_gap);
-    if causes.is_empty() && gap.is_none() {
-        return None;
-    }
-    let (effect, reason) = match gap {
-        Some(gap) => (Effect::CannotTell, Some(gap.to_string())),
-        None => match (effect(part, &causes, around), filled_in(&causes)) {
-            ((effect, _), Some(gap)) if is_settled(effect) => (Effect::CannotTell, Some(gap.to_string())),
-            (known, _) => known,
-        },
+    let known = (!causes.is_empty()).then(|| known(part, &causes, around));
+    let known = known.filter(|(effect, _)| difference.gap.is_none() || *effect > Effect::CannotTell);
+    let Some((effect, reason)) = known else {
+        let gap = difference.gap.as_ref().filter(|_| has_gap)?;
+        return Some(planned(part, (Effect::CannotTell, Some(gap.to_string())), cluster, around, Vec::new()));
     };
     let because = |cause: &&FieldCause| Because {
         kind: difference.kind.clone(),
@@ -127,6 +123,14 @@ pub(super) fn judged(
     };
     let because = causes.iter().map(because).collect();
     Some(planned(part, (effect, reason), cluster, around, because))
+}
+
+/// The effect of differences; not known if a value that is not in the files decides whether there is one.
+fn known(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
+    match (effect(part, causes, around), filled_in(causes)) {
+        ((effect, _), Some(gap)) if is_settled(effect) => (Effect::CannotTell, Some(gap.to_string())),
+        (known, _) => known,
+    }
 }
 
 /// The value that is not in the files, if all differences may be none.
