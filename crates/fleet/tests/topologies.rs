@@ -242,3 +242,56 @@ fn labels_of_another_template_reach_what_is_created_from_it() {
     assert_eq!(further, expected);
     assert_eq!(plan.verdict.relabels, 1);
 }
+
+/// What an edit of `small.yaml` does, after another change of it that both sides have.
+fn edited(both: &Value, edit: &Value) -> Result<Plan, Box<dyn std::error::Error>> {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/topology/small.yaml");
+    let mut before: Value = serde_saphyr::from_str(&fs::read_to_string(file)?)?;
+    json_patch::patch(&mut before, &serde_json::from_value::<json_patch::Patch>(both.clone())?)?;
+    let mut after = before.clone();
+    json_patch::patch(&mut after, &serde_json::from_value::<json_patch::Patch>(edit.clone())?)?;
+    Ok(Plan::of(&fleet(&before), &fleet(&after), &Settings::default()))
+}
+
+fn effects(of: [(&str, &'static str); 3]) -> BTreeMap<String, &'static str> {
+    of.map(|(owner, effect)| (owner.to_owned(), effect)).into()
+}
+
+#[test]
+fn an_extension_does_not_change_the_version_of_a_control_plane() -> Outcome {
+    let external = json!({"name": "extension", "external": {"generatePatchesExtension": "e"}});
+    let external = json!([{"op": "add", "path": "/class/spec/patches/-", "value": external}]);
+    let replace = |path: &str, value: Value| json!([{"op": "replace", "path": path, "value": value}]);
+    let version = edited(&external, &replace("/cluster/spec/topology/version", json!("v1.36.1")))?;
+    let all =
+        [("MachineDeployment batch", "rollout"), ("MachineDeployment web", "rollout"), ("control plane", "rollout")];
+    assert_eq!(planned(&version), effects(all));
+    let replicas = edited(&external, &replace("/cluster/spec/topology/controlPlane/replicas", json!(5)))?;
+    let unknown =
+        [("MachineDeployment batch", "provider"), ("MachineDeployment web", "provider"), ("control plane", "provider")];
+    assert_eq!(planned(&replicas), effects(unknown));
+    Ok(())
+}
+
+#[test]
+fn a_rule_of_a_variable_may_refuse_what_differs() -> Outcome {
+    let schema = "/class/spec/variables/1/schema/openAPIV3Schema";
+    let rules = json!([{"rule": "self.mirror"}]);
+    let ruled = json!([{"op": "add", "path": format!("{schema}/x-kubernetes-validations"), "value": rules}]);
+    let value = json!({"mirror": true, "host": "other"});
+    let set = json!([{"op": "replace", "path": "/cluster/spec/topology/variables/0/value", "value": value}]);
+    let plan = edited(&ruled, &set)?;
+    let unknown =
+        [("MachineDeployment batch", "provider"), ("MachineDeployment web", "provider"), ("control plane", "provider")];
+    assert_eq!(planned(&plan), effects(unknown));
+    let reasons: Vec<_> = plan.owners.iter().flat_map(|edit| &edit.owners).map(|owner| owner.reason.clone()).collect();
+    let reason = "Cluster API may refuse the value of variable `registry`: rule `x-kubernetes-validations` of its schema \
+                  is not evaluated";
+    assert_eq!(reasons, [Some(reason); 3].map(|reason| reason.map(str::to_owned)));
+    let image = json!({"name": "image", "value": "other"});
+    let other = edited(&ruled, &json!([{"op": "add", "path": "/cluster/spec/topology/variables/-", "value": image}]))?;
+    let all =
+        [("MachineDeployment batch", "rollout"), ("MachineDeployment web", "rollout"), ("control plane", "rollout")];
+    assert_eq!(planned(&other), effects(all));
+    Ok(())
+}
