@@ -228,6 +228,25 @@ mod tests {
     }
 
     #[test]
+    fn namespaces_are_read_for_their_labels_only() {
+        let of_namespace = r#"{"domain":{"namespaceLabel":"d"},"project":{"label":"p"}}"#;
+        let tenant = |name: &str| {
+            let kind = r#""kind":"Tenant.acme.org","version":"v1""#;
+            format!(r#"{{"sources":{{"precedence":["tenant"],"tenant":{{{kind},"name":{{{name}}}}}}}}}"#)
+        };
+        for (settings, expected) in [
+            ("{}".to_owned(), false),
+            (r#"{"sources":{"precedence":["namespace","composite"]}}"#.to_owned(), true),
+            (tenant(r#""namespaceLabel":"t""#), true),
+            (tenant(r#""label":"t""#), false),
+            (format!(r#"{{"belongsTo":{of_namespace}}}"#), false),
+            (format!(r#"{{"registry":{{"byScope":true}},"belongsTo":{of_namespace}}}"#), true),
+        ] {
+            assert_eq!(read(&settings).reads_namespaces(), expected, "{settings}");
+        }
+    }
+
+    #[test]
     fn definitions_are_read_by_key() {
         let definitions = read(r#"{"definitions":{"a/b":{"scope":"project","cloudTagPropagation":true}}}"#).definitions;
         let expected = Definition { scope: Scope::Project, cloud_tag_propagation: true, from: None };
