@@ -5,6 +5,7 @@
 mod fields;
 mod patches;
 mod schemas;
+mod versions;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
     let mut found = fields::refusals(class);
     found.extend(schemas::refusals(class));
     found.extend(patches::refusals(class));
+    found.extend(versions::refusals(class));
     found
 }
 
