@@ -45,6 +45,10 @@ impl<'p> ClassChange<'p> {
         if !path.ends_with(".ref") && !path.ends_with(".templateRef") {
             return None;
         }
+        let is_defined = self.classes.map(|class| at(class, path).is_some());
+        if path.starts_with("spec.controlPlane.machineInfrastructure.") && is_defined != [true; 2] {
+            return Some((Effect::Refused, Some(reason::MACHINE_INFRASTRUCTURE)));
+        }
         let [old, new] = self.references(path)?;
         let is_bootstrap = path.contains(".bootstrap.");
         let is_pool = path.contains("machinePools");

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::path::at;
 use super::reach::LISTS;
 use crate::object::ObjectId;
 use crate::relations::text;
@@ -14,10 +15,24 @@ const HOLD_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `isMachineDeploymentDeferred`, `isMachinePoolDeferred`.
 pub(super) fn entries(id: &ObjectId, at: &str, cluster: &Value) -> Vec<(&'static str, String)> {
-    let mut deferred = Vec::new();
-    if id.kind != "Cluster" || at != "spec.topology.version" {
-        return deferred;
+    if id.kind == "Cluster" && at == VERSION { of(cluster) } else { Vec::new() }
+}
+
+/// The entries whose upgrade is deferred before an edit and no longer after it, because an earlier entry that held them is
+/// removed, comes later, or holds nothing any more. None if the version changes: then all are upgraded that are not deferred.
+pub(super) fn freed([was, is]: [&Value; 2]) -> Vec<(&'static str, String)> {
+    if at(was, VERSION) != at(is, VERSION) {
+        return Vec::new();
     }
+    let deferred = of(is);
+    let remains = |(list, name): &(&str, String)| at(is, &format!("spec.topology.workers.{list}[{name}]")).is_some();
+    of(was).into_iter().filter(|entry| remains(entry) && !deferred.contains(entry)).collect()
+}
+
+const VERSION: &str = "spec.topology.version";
+
+fn of(cluster: &Value) -> Vec<(&'static str, String)> {
+    let mut deferred = Vec::new();
     for list in LISTS {
         let entries = cluster.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
         let mut is_held = false;
@@ -51,5 +66,22 @@ mod tests {
         let expected = ["a", "c", "d"].map(|name| ("machineDeployments", name.to_owned()));
         assert_eq!(entries(&id, "spec.topology.version", &cluster), expected);
         assert_eq!(entries(&id, "spec.topology.classRef.name", &cluster), []);
+    }
+
+    #[test]
+    fn an_entry_is_freed_by_another_order_or_without_the_one_that_held_it() {
+        let held = json!({ "name": "a", "metadata": { "annotations": { HOLD_SEQUENCE: "" } } });
+        let cluster = |version: &str, entries: Value| json!({ "spec": { "topology": { "version": version, "workers": { "machineDeployments": entries } } } });
+        let behind = json!({ "name": "b" });
+        let old = cluster("v1.35.0", json!([held, behind]));
+        let b = vec![("machineDeployments", "b".to_owned())];
+        for (new, expected) in [
+            (cluster("v1.35.0", json!([behind, held])), b.clone()),
+            (cluster("v1.35.0", json!([behind])), b),
+            (cluster("v1.35.0", json!([held])), Vec::new()),
+            (cluster("v1.36.0", json!([behind])), Vec::new()),
+        ] {
+            assert_eq!(freed([&old, &new]), expected, "{new}");
+        }
     }
 }

@@ -33,6 +33,10 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
 /// An edit of how Machines initialize a control plane, or of how they join one that has one Machine.
 pub(super) const INITIALIZED: &str = "it depends on which Machine initialized the control plane";
 
+/// An entry of a topology that another one no longer holds back.
+pub(super) const FREED: &str =
+    "no entry before it holds its upgrade any more, and the files do not show whether one is pending";
+
 /// An edit of what a MachinePool is created from.
 pub(super) const PROVIDER: &str = "the infrastructure provider decides";
 
@@ -66,6 +70,10 @@ pub(super) const PATCHED: &str = "a patch of the ClusterClass may set what diffe
 
 /// A template of another kind in a class.
 pub(super) const OTHER_KIND: &str = "the webhook of ClusterClass refuses a template of another kind";
+
+/// Machine infrastructure of the control plane that only one side of a class has.
+pub(super) const MACHINE_INFRASTRUCTURE: &str =
+    "the machine infrastructure of the control plane in a ClusterClass can be neither added nor removed";
 
 /// Another class without a class of workers that the topology names.
 pub(super) const NO_WORKER_CLASS: &str =

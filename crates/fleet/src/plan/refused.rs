@@ -153,7 +153,7 @@ fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -
 }
 
 /// Whether a class lets its Clusters upgrade over several minor versions: it lists versions, or an extension plans them.
-fn chains(class: &Value) -> bool {
+pub(super) fn chains(class: &Value) -> bool {
     let versions = class.pointer("/spec/kubernetesVersions").and_then(Value::as_array);
     versions.is_some_and(|versions| !versions.is_empty())
         || class.pointer("/spec/upgrade/external/generateUpgradePlanExtension").is_some_and(Value::is_string)

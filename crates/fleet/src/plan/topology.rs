@@ -14,14 +14,15 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Effect, RolloutEdit};
+use serde_json::Value;
 
 use self::attribution::{is_due_to, is_of_whole};
 use self::owner::{judged, not_known, refused, whole};
 use self::stage::{ObjectChange, TopologyChange, changes};
 use super::impact::Sides;
-use super::reach::Machines;
+use super::reach::{Machines, Part, machines};
 use super::refused::keep_only;
-use super::{EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, conversion};
+use super::{EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, at, conversion, deferred, reason};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -86,6 +87,9 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Si
         return Vec::new();
     }
     let changes = changes(&edited, (old, new), around);
+    for object in plan.objects.iter_mut().filter(|object| object.id.kind == "Cluster" && is_edited(object)) {
+        object.edits.extend(freed(object, around));
+    }
     let mut added = BTreeSet::new();
     for object in plan.objects.iter_mut().filter(|object| object.edits.is_empty() && is_edited(object)) {
         object.edits = unnamed(&object.id, around);
@@ -103,12 +107,14 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Si
                 || edit.edit.at == "spec" && matches!(edit.reason, Some(Cow::Owned(_)));
             let Some(answer) = answer.filter(|_| !is_told) else { continue };
             apply(edit, &answer);
-            if !answer.owners.is_empty() {
+            let is_known = plan.owners.iter().any(|of| of.id == object.id && of.at == edit.edit.at);
+            if !answer.owners.is_empty() && !is_known {
                 plan.owners.push(EditOwners { id: object.id.clone(), at: edit.edit.at.clone(), owners: answer.owners });
             }
         }
         let has_owner =
             |edit: &PlannedEdit| plan.owners.iter().any(|owners| owners.id == object.id && owners.at == edit.edit.at);
+        keep_different(&mut object.edits);
         // That an edit of a path in the table has no effect is known from the table.
         let is_added = added.contains(&object.id);
         object.edits.retain(|edit| !is_added || edit.edit.effect != Effect::Nothing || has_owner(edit));
@@ -142,6 +148,38 @@ const DEFINED_TWICE: &str = "it is defined twice, and which definition is applie
 
 fn is_edited(object: &Planned) -> bool {
     object.happens == Happens::Changed && is_of_topologies(&object.id)
+}
+
+/// The entries of a topology that an edit of others no longer holds back, as edits with an effect that is not known: whether
+/// their upgrade is pending, only their objects show. Those that an own annotation held back have an edit already.
+///
+/// Source: `isMachineDeploymentDeferred` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
+fn freed(object: &Planned, around: Sides<'_>) -> Vec<PlannedEdit> {
+    let id = &object.id;
+    let [Some(was), Some(is)] = [around.before, around.after].map(|side| stage::written(side, id)) else {
+        return Vec::new();
+    };
+    let is_refused = object.edits.iter().any(|edit| edit.edit.effect == Effect::Refused);
+    let version = at(was, "spec.topology.version").and_then(Value::as_str);
+    let is_upgraded = |part: &Part| {
+        let child = part.child(around.before, id).and_then(|child| stage::written(around.before, &child));
+        version.is_some() && child.and_then(|child| child.pointer("/spec/template/spec/version")?.as_str()) == version
+    };
+    let freed = deferred::freed([was, is]).into_iter().filter(|_| !is_refused).filter_map(|(list, name)| {
+        let part = Part::Entry(list, name.clone());
+        let path = format!("spec.topology.workers.{list}[{name}]");
+        let is_named =
+            object.edits.iter().any(|edit| edit.edit.at.starts_with(&format!("{path}.metadata.annotations[")));
+        if is_named || is_upgraded(&part) {
+            return None;
+        }
+        let mut edit = RolloutEdit::refused(path);
+        edit.effect = Effect::CannotTell;
+        let machines = machines(around.before, id, &part);
+        let reason = Some(Cow::Borrowed(reason::FREED));
+        Some(PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred: Vec::new() })
+    });
+    freed.collect()
 }
 
 /// The fields that differ, without an effect, for an object whose paths the table of the policy does not classify.
@@ -218,8 +256,9 @@ fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: Sides<'_>)
             }
         }
     }
+    let is_complete = changes.iter().all(|change| change.is_complete());
     let answer = |(edit, owners): (&PlannedEdit, Vec<PlannedOwner>)| {
-        let is_decisive = is_decided(edit);
+        let is_decisive = is_decided(edit) || is_complete && is_computed(&edit.edit.at);
         (is_decisive || !owners.is_empty()).then(|| TopologyAnswer { owners: owner::merged(owners), is_decisive })
     };
     object.edits.iter().zip(owners).map(answer).collect()
@@ -245,24 +284,45 @@ fn is_decided_by_patches(id: &ObjectId, path: &str) -> bool {
     }
 }
 
+/// Whether all that an edit of a path does is in the objects of the topology: another class, or the failure domain, which
+/// an entry of the topology may set as well as its class.
+///
+/// Source: `computeMachineDeployment` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
+fn is_computed(path: &str) -> bool {
+    const FIELDS: [&str; 5] = ["class", "classNamespace", "classRef", "failureDomain", "failureDomains"];
+    path.rsplit('.').next().is_some_and(|field| FIELDS.contains(&field))
+}
+
+/// Keeps one of the edits of a path that the topologies gave the same effect and reason: another class is one edit for each
+/// effect that the classes alone have.
+fn keep_different(edits: &mut Vec<PlannedEdit>) {
+    let mut known = BTreeSet::new();
+    edits.retain(|edit| known.insert((edit.edit.at.clone(), edit.edit.effect, edit.reason.clone())));
+}
+
 /// The most severe effect of the owners on an edit. A path alone may say more: a scale is one, whatever patches read.
 fn apply(edit: &mut PlannedEdit, answer: &TopologyAnswer) {
     let gravest = answer.owners.iter().map(|owner| owner.effect).max().unwrap_or(Effect::Nothing);
     if !answer.is_decisive && gravest <= edit.edit.effect {
+        // A rollout does not include the owners that replace Machines only when they are deleted.
+        let on_delete = |owner: &&PlannedOwner| owner.effect == Effect::ReplacedWhenDeleted;
+        if edit.edit.effect == Effect::Rollout {
+            answer.owners.iter().filter(on_delete).for_each(|owner| edit.machines.remove(&owner.machines));
+        }
         return;
     }
     edit.edit.effect = gravest;
     edit.scale = edit.scale.filter(|_| gravest != Effect::Refused);
     let mut machines = Machines::default();
-    // What is not known is not among the Machines of a known effect.
-    for owner in
-        answer.owners.iter().filter(|owner| owner.effect != Effect::CannotTell || gravest == Effect::CannotTell)
-    {
+    // What is milder, or not known, is not among the Machines of this effect.
+    let is_meant = |effect: Effect| effect == gravest || effect == Effect::Scheduled && gravest == Effect::Rollout;
+    for owner in answer.owners.iter().filter(|owner| is_meant(owner.effect)) {
         machines.add(&owner.machines);
     }
     edit.machines = machines;
     edit.reason = match gravest {
         Effect::Refused => Some(Cow::Borrowed(REFUSED)),
+        Effect::CannotTell if is_computed(&edit.edit.at) && edit.reason.is_some() => return,
         Effect::CannotTell => Some(Cow::Borrowed(SOME_UNKNOWN)),
         _ => None,
     };

@@ -4,6 +4,7 @@ use topology::{FieldCause, TopologyOwner};
 
 use super::stage::TopologyChange;
 use crate::object::ObjectId;
+use crate::plan::reach::LISTS;
 
 /// Whether a difference is due to the edit with this number. One that fits no edit is due to every edit that may have
 /// any effect through patches, so that none is called harmless.
@@ -23,6 +24,7 @@ pub(super) fn is_due_to(
         && paths.iter().any(|path| is_of_field(path)));
     let fits = |path: &str| match &*id.kind {
         "ClusterClass" => fits_class((owner, change), cause, path),
+        _ if is_whole_entry(path) => is_of_owner(owner, path),
         _ if cause.patch.is_none() => is_of_field(path) || is_of_class && path.contains("lass"),
         _ if cause.variables.is_empty() => path.contains("lass"),
         _ => cause.variables.iter().any(|variable| fits(owner, variable, change, path)),
@@ -33,7 +35,16 @@ pub(super) fn is_due_to(
     // What no patch writes is due to the template, if that is edited too.
     let is_only_read_by_patches = path.starts_with("spec.variables") || path.starts_with("spec.patches");
     let is_of_template = cause.patch.is_none() && is_only_read_by_patches && change.has_template();
-    (path.starts_with("spec") || path.starts_with("metadata")) && !is_of_template
+    // What is freed with one entry is not due to another one, if any other edit may be why.
+    let is_of_others = |path: &str| is_whole_entry(path) && !is_of_owner(owner, path);
+    let is_any_else = paths.iter().any(|path| path.starts_with("spec") && !is_of_others(path));
+    let may_be_due = (path.starts_with("spec") || path.starts_with("metadata")) && !is_of_template;
+    may_be_due && !(is_any_else && is_of_others(path))
+}
+
+/// Whether a path is a whole entry of workers.
+fn is_whole_entry(path: &str) -> bool {
+    path.ends_with(']') && path.rsplit('.').next().is_some_and(|step| LISTS.iter().any(|list| step.starts_with(list)))
 }
 
 /// Whether an edit of a template is one of the field that differs, of a part of it, or of something around it.

@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::cluster_api::{CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_POOL_NAME};
 use serde_json::{Value, json};
 use topology::{
-    Before, Desired, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal, class_refusals,
-    desired, differences, schema_refusal, stored_defaults, unevaluated_rule, value_refusals,
+    Before, Desired, DesiredPart, FieldCause, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner,
+    TopologyRefusal, class_refusals, desired, differences, schema_refusal, stored_defaults, unevaluated_rule,
+    value_refusals,
 };
 
 use super::super::at;
 use super::super::conversion::convert;
 use super::super::impact::Sides;
+use super::super::reach::LISTS;
+use super::super::refused::chains;
 use super::placeholder::{Placeholders, set_variables};
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -19,7 +22,7 @@ use crate::hierarchy::Hierarchy;
 use crate::made::{class, template, yaml};
 use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
-use crate::refusal::of_edit;
+use crate::refusal::{has_variable, of_edit};
 use crate::relations::text;
 use crate::scope::class_templates;
 
@@ -52,6 +55,8 @@ pub(super) struct TopologyChange<'p> {
     by_template: Result<Vec<ChangedPart>, Obstacle>,
     by_class: Result<Vec<ChangedPart>, Obstacle>,
     by_cluster: Result<Vec<ChangedPart>, Obstacle>,
+    /// Whether its objects show everything that the change does to Machines.
+    is_complete: bool,
 }
 
 impl TopologyChange<'_> {
@@ -71,6 +76,12 @@ impl TopologyChange<'_> {
     /// Whether an edit of an object may add or remove workers: that of the Cluster, if it is edited.
     pub(super) fn adds_workers(&self, id: &ObjectId) -> bool {
         id == self.cluster || !self.concerns(self.cluster)
+    }
+
+    /// Whether its objects show everything that the change does to Machines: all of them are computed, none waits for an
+    /// upgrade, and no health check of a class differs.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete && [&self.by_template, &self.by_class, &self.by_cluster].into_iter().all(Result::is_ok)
     }
 
     /// Whether the value of a variable in the list at a path, or below it, differs.
@@ -199,8 +210,17 @@ fn change<'p>(
     let unknown = || Err(Obstacle::Unknown(defined_twice.clone().unwrap_or(Gap::NoClass)));
     let (Some(before), Some(after), None) = (before, after, &defined_twice) else {
         let [by_template, by_class, by_cluster] = [unknown(), unknown(), unknown()];
-        let (edited, classes) = (concerned, None);
-        return Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster });
+        let (edited, classes, is_complete) = (concerned, None, false);
+        return Some(TopologyChange {
+            cluster,
+            edited,
+            clusters,
+            classes,
+            by_template,
+            by_class,
+            by_cluster,
+            is_complete,
+        });
     };
     let stored = stored_defaults(was, before);
     let versions = versions(cluster, around.before);
@@ -228,14 +248,18 @@ fn change<'p>(
     let known = |step, next| [step, next, last].into_iter().find(|it| Result::is_ok(it)).unwrap_or(step);
     let since = |step| if Result::is_ok(step) { step } else { first };
     // What only an edit alone would break is accepted together with the others.
-    let checks = between(first, last, last, true).is_err();
-    let between = |before, after| between(before, after, last, checks);
+    let is_chained = chains(after);
+    let checks = between(first, last, last, (true, is_chained)).is_err();
+    let between = |before, after| between(before, after, last, (checks, is_chained));
     let by_template = between(first, known(with_templates, with_class));
     let mut by_class = between(since(with_templates), known(with_class, last));
     let mut by_cluster = between(since(with_class), last);
     // What was refused before the edit is not reported.
-    let refused =
-        [(was, before), (was, after), (is, after)].map(|(cluster, class)| value_refusals(cluster, class, &stored));
+    let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| {
+        let mut refused = value_refusals(cluster, class, &stored);
+        refused.extend(unlisted(cluster, class));
+        refused
+    });
     let [old, classed, new] = &refused;
     if has_class && let Some(refusal) = news(classed, old).or_else(|| classes.get(&new_class).cloned().flatten()) {
         by_class = Err(refusal.into());
@@ -266,8 +290,51 @@ fn change<'p>(
     let unknown = |parts, is_edited: bool| deciding.clone().filter(|_| is_edited).map_or(parts, Err);
     let by_class = unknown(by_class, has_class);
     let by_cluster = unknown(by_cluster, is_edited(|id| id.kind == "Cluster"));
+    let is_complete =
+        [first, last].into_iter().all(is_whole) && health_checks(was, before, is) == health_checks(is, after, was);
     let (edited, classes) = (concerned, Some([before, after]));
-    Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster })
+    Some(TopologyChange { cluster, edited, clusters, classes, by_template, by_class, by_cluster, is_complete })
+}
+
+/// Whether all objects of a topology are computed, and none waits for an upgrade.
+fn is_whole(desired: &Result<Desired, Obstacle>) -> bool {
+    let is_known = |part: &DesiredPart| part.gap().is_none() && !part.is_held;
+    desired.as_ref().is_ok_and(|desired| desired.parts.iter().all(is_known))
+}
+
+/// The health checks that a class has for the control plane and those workers of a Cluster that another state of it has, too;
+/// they are not among the objects that are computed here.
+///
+/// Source: `computeMachineHealthCheck` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
+fn health_checks<'c>(
+    cluster: &Value,
+    class: &'c Value,
+    other: &Value,
+) -> BTreeMap<(&'static str, String), [Option<&'c Value>; 2]> {
+    let of = |holder: &'c Value| ["healthCheck", "machineHealthCheck"].map(|field| holder.get(field));
+    let mut found = BTreeMap::new();
+    if let Some(control_plane) = class.pointer("/spec/controlPlane") {
+        found.insert(("controlPlane", String::new()), of(control_plane));
+    }
+    for list in LISTS {
+        let entries = |object: &Value| {
+            let entries = object.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
+            entries
+                .into_iter()
+                .flatten()
+                .map(|it| (text(it, "name").to_owned(), text(it, "class").to_owned()))
+                .collect::<BTreeMap<_, _>>()
+        };
+        let others = entries(other);
+        for (name, class_name) in entries(cluster).into_iter().filter(|(name, _)| others.contains_key(name)) {
+            let mut classes =
+                class.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array).into_iter().flatten();
+            if let Some(workers) = classes.find(|it| text(it, "class") == class_name) {
+                found.insert((list, name), of(workers));
+            }
+        }
+    }
+    found
 }
 
 /// Whether a Cluster sets a variable otherwise after the change.
@@ -292,6 +359,21 @@ fn in_one_version(stages: &mut [Option<Result<Desired, Obstacle>>; 4]) {
         let id = ObjectId { group, kind, ..ObjectId::default() };
         convert(&id, &version, &mut part.object);
     }
+}
+
+/// The refusal of a version that a class with `kubernetesVersions` does not list.
+///
+/// Source: `ValidateClusterForClusterClass` in core/webhooks/admission/cluster.go of Cluster API v1.14, and
+/// `validateKubernetesVersionsOfClusters` in clusterclass.go.
+fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+    let listed =
+        class.pointer("/spec/kubernetesVersions").and_then(Value::as_array).filter(|listed| !listed.is_empty())?;
+    let version =
+        cluster.pointer("/spec/topology/version").and_then(Value::as_str).filter(|version| !has_variable(version))?;
+    let is_listed = listed.iter().filter_map(Value::as_str).any(|it| it == version || has_variable(it));
+    let (kind, path) = ("Cluster".to_owned(), "spec.topology.version".to_owned());
+    let reason = format!("`{version}` is not among the `kubernetesVersions` of the ClusterClass");
+    (!is_listed).then_some(TopologyRefusal::Object { kind, path, reason })
 }
 
 /// The refusals that there were not before.
@@ -322,7 +404,7 @@ fn between(
     before: &Result<Desired, Obstacle>,
     after: &Result<Desired, Obstacle>,
     last: &Result<Desired, Obstacle>,
-    checks: bool,
+    (checks, is_chained): (bool, bool),
 ) -> Result<Vec<ChangedPart>, Obstacle> {
     let before = before.as_ref().map_err(|obstacle| match obstacle {
         // What was refused before is not what is stored.
@@ -334,7 +416,7 @@ fn between(
     let held: BTreeSet<&TopologyOwner> =
         last.parts.iter().filter(|part| part.is_held).map(|part| &part.owner).collect();
     let with_object = |difference: PartDifference| {
-        let is_it = |part: &&topology::DesiredPart| part.owner == difference.owner && part.role == difference.role;
+        let is_it = |part: &&DesiredPart| part.owner == difference.owner && part.role == difference.role;
         let object = before.parts.iter().find(is_it).map(|part| part.object.clone()).unwrap_or_else(|| json!({}));
         let is_on_delete = last.parts.iter().any(|part| {
             let strategies = ["/spec/rollout/strategy/type", "/spec/strategy/type"];
@@ -346,22 +428,30 @@ fn between(
     };
     let differing = differences(before, after).into_iter().filter(|it| !held.contains(&it.owner));
     let parts: Vec<ChangedPart> = differing.map(with_object).collect();
-    match parts.iter().filter(|_| checks).find_map(refusal) {
+    match parts.iter().filter(|_| checks).find_map(|part| refusal(part, is_chained)) {
         Some(refusal) => Err(refusal.into()),
         None => Ok(parts),
     }
 }
 
-/// Why the API server or a webhook refuses what differs in a kind of Cluster API's own providers.
-fn refusal(part: &ChangedPart) -> Option<TopologyRefusal> {
+/// Why the topology's controller does not write what differs; or why the API server or a webhook refuses it, in a kind of
+/// Cluster API's own providers. A chained upgrade reaches the new version in steps that are each admitted.
+///
+/// Source: `computeControlPlaneVersion` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
+fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRefusal> {
     let difference = &part.difference;
     let refused =
         |path: String, reason: String| TopologyRefusal::Object { kind: difference.kind.clone(), path, reason };
+    if let Some(kind) = other_kind(part) {
+        let reason = format!("the topology's controller does not replace {kind} by another kind");
+        return Some(refused("kind".to_owned(), reason));
+    }
     if !difference.kind.starts_with("Kubeadm") && difference.kind != "MachineDeployment" {
         return None;
     }
     let mut edited = part.object.clone();
-    difference.because.iter().for_each(|cause| cause.apply(&mut edited));
+    let is_step = |cause: &&FieldCause| is_chained && cause.path() == "spec.version";
+    difference.because.iter().filter(|cause| !is_step(cause)).for_each(|cause| cause.apply(&mut edited));
     if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
         return Some(refusal);
     }
@@ -373,7 +463,21 @@ fn refusal(part: &ChangedPart) -> Option<TopologyRefusal> {
     Some(refused(found.at, found.message))
 }
 
-fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {
+/// The kind before, if a part is another kind after, and the topology's controller keeps kinds: of all parts but the bootstrap
+/// templates of MachineDeployments.
+///
+/// Source: `reconcileReferencedTemplate` and `reconcileReferencedObject` in core/reconcilers/topology/cluster/reconcile_state.go
+/// of Cluster API v1.14, with `ObjectsAreCompatible` in internal/topology/check/compatibility.go.
+fn other_kind(part: &ChangedPart) -> Option<&str> {
+    const SOURCE: [&str; 3] = ["metadata", "annotations", "cluster.x-k8s.io/cloned-from-groupkind"];
+    let difference = &part.difference;
+    let is_other =
+        difference.because.iter().any(|cause| cause.steps == SOURCE && cause.from.is_some() && cause.to.is_some());
+    let is_kept = !matches!(difference.role, PartRole::BootstrapTemplate | PartRole::Workers);
+    (is_other && is_kept).then(|| text(&part.object, "kind"))
+}
+
+pub(super) fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {
     let member = hierarchy.member(hierarchy.number(id)?)?;
     Some(&member.written)
 }
