@@ -2,8 +2,10 @@
 //! computed and compared.
 
 mod attribution;
+mod health_checks;
 mod owner;
 mod placeholder;
+mod refusals;
 mod renewed;
 mod sentence;
 mod stage;

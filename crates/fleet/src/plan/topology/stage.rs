@@ -5,24 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::cluster_api::{CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_POOL_NAME};
 use serde_json::{Value, json};
 use topology::{
-    Before, Desired, DesiredPart, FieldCause, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner,
-    TopologyRefusal, class_refusals, desired, differences, schema_refusal, stored_defaults, unevaluated_rule,
-    value_refusals,
+    Before, Desired, DesiredPart, Gap, Inputs, Obstacle, PartDifference, PartRole, TopologyOwner, TopologyRefusal,
+    class_refusals, desired, differences, stored_defaults, unevaluated_rule, value_refusals,
 };
 
 use super::super::at;
 use super::super::conversion::convert;
 use super::super::impact::Sides;
-use super::super::reach::LISTS;
 use super::super::refused::chains;
+use super::health_checks::health_checks;
 use super::placeholder::{Placeholders, set_variables};
+use super::refusals::{refusal, unlisted};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::made::{class, template, yaml};
 use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
-use crate::refusal::{has_variable, of_edit};
 use crate::relations::text;
 use crate::scope::class_templates;
 
@@ -302,41 +301,6 @@ fn is_whole(desired: &Result<Desired, Obstacle>) -> bool {
     desired.as_ref().is_ok_and(|desired| desired.parts.iter().all(is_known))
 }
 
-/// The health checks that a class has for the control plane and those workers of a Cluster that another state of it has, too;
-/// they are not among the objects that are computed here.
-///
-/// Source: `computeMachineHealthCheck` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
-fn health_checks<'c>(
-    cluster: &Value,
-    class: &'c Value,
-    other: &Value,
-) -> BTreeMap<(&'static str, String), [Option<&'c Value>; 2]> {
-    let of = |holder: &'c Value| ["healthCheck", "machineHealthCheck"].map(|field| holder.get(field));
-    let mut found = BTreeMap::new();
-    if let Some(control_plane) = class.pointer("/spec/controlPlane") {
-        found.insert(("controlPlane", String::new()), of(control_plane));
-    }
-    for list in LISTS {
-        let entries = |object: &Value| {
-            let entries = object.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
-            entries
-                .into_iter()
-                .flatten()
-                .map(|it| (text(it, "name").to_owned(), text(it, "class").to_owned()))
-                .collect::<BTreeMap<_, _>>()
-        };
-        let others = entries(other);
-        for (name, class_name) in entries(cluster).into_iter().filter(|(name, _)| others.contains_key(name)) {
-            let mut classes =
-                class.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array).into_iter().flatten();
-            if let Some(workers) = classes.find(|it| text(it, "class") == class_name) {
-                found.insert((list, name), of(workers));
-            }
-        }
-    }
-    found
-}
-
 /// Whether a Cluster sets a variable otherwise after the change.
 fn is_set_otherwise(clusters: [&Value; 2], name: &str) -> bool {
     let is_it = |variable: &&Value| text(variable, "name") == name;
@@ -359,21 +323,6 @@ fn in_one_version(stages: &mut [Option<Result<Desired, Obstacle>>; 4]) {
         let id = ObjectId { group, kind, ..ObjectId::default() };
         convert(&id, &version, &mut part.object);
     }
-}
-
-/// The refusal of a version that a class with `kubernetesVersions` does not list.
-///
-/// Source: `ValidateClusterForClusterClass` in core/webhooks/admission/cluster.go of Cluster API v1.14, and
-/// `validateKubernetesVersionsOfClusters` in clusterclass.go.
-fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
-    let listed =
-        class.pointer("/spec/kubernetesVersions").and_then(Value::as_array).filter(|listed| !listed.is_empty())?;
-    let version =
-        cluster.pointer("/spec/topology/version").and_then(Value::as_str).filter(|version| !has_variable(version))?;
-    let is_listed = listed.iter().filter_map(Value::as_str).any(|it| it == version || has_variable(it));
-    let (kind, path) = ("Cluster".to_owned(), "spec.topology.version".to_owned());
-    let reason = format!("`{version}` is not among the `kubernetesVersions` of the ClusterClass");
-    (!is_listed).then_some(TopologyRefusal::Object { kind, path, reason })
 }
 
 /// The refusals that there were not before.
@@ -432,49 +381,6 @@ fn between(
         Some(refusal) => Err(refusal.into()),
         None => Ok(parts),
     }
-}
-
-/// Why the topology's controller does not write what differs; or why the API server or a webhook refuses it, in a kind of
-/// Cluster API's own providers. A chained upgrade reaches the new version in steps that are each admitted.
-///
-/// Source: `computeControlPlaneVersion` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
-fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRefusal> {
-    let difference = &part.difference;
-    let refused =
-        |path: String, reason: String| TopologyRefusal::Object { kind: difference.kind.clone(), path, reason };
-    if let Some(kind) = other_kind(part) {
-        let reason = format!("the topology's controller does not replace {kind} by another kind");
-        return Some(refused("kind".to_owned(), reason));
-    }
-    if !difference.kind.starts_with("Kubeadm") && difference.kind != "MachineDeployment" {
-        return None;
-    }
-    let mut edited = part.object.clone();
-    let is_step = |cause: &&FieldCause| is_chained && cause.path() == "spec.version";
-    difference.because.iter().filter(|cause| !is_step(cause)).for_each(|cause| cause.apply(&mut edited));
-    if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
-        return Some(refusal);
-    }
-    let (group, _) = group_and_version(text(&part.object, "apiVersion"));
-    let (namespace, name) = (String::new(), String::new());
-    let id =
-        ObjectId { group: group.to_owned(), kind: difference.kind.clone(), namespace, name, ..ObjectId::default() };
-    let found = of_edit(&id, &part.object, &edited).into_iter().next()?;
-    Some(refused(found.at, found.message))
-}
-
-/// The kind before, if a part is another kind after, and the topology's controller keeps kinds: of all parts but the bootstrap
-/// templates of MachineDeployments.
-///
-/// Source: `reconcileReferencedTemplate` and `reconcileReferencedObject` in core/reconcilers/topology/cluster/reconcile_state.go
-/// of Cluster API v1.14, with `ObjectsAreCompatible` in internal/topology/check/compatibility.go.
-fn other_kind(part: &ChangedPart) -> Option<&str> {
-    const SOURCE: [&str; 3] = ["metadata", "annotations", "cluster.x-k8s.io/cloned-from-groupkind"];
-    let difference = &part.difference;
-    let is_other =
-        difference.because.iter().any(|cause| cause.steps == SOURCE && cause.from.is_some() && cause.to.is_some());
-    let is_kept = !matches!(difference.role, PartRole::BootstrapTemplate | PartRole::Workers);
-    (is_other && is_kept).then(|| text(&part.object, "kind"))
 }
 
 pub(super) fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {

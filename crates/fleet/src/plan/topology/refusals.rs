@@ -1,0 +1,68 @@
+//! What a topology is refused for: by the webhooks of Clusters and classes, by its controller, or by the webhooks of what it
+//! writes.
+
+use serde_json::Value;
+use topology::{FieldCause, PartRole, TopologyRefusal, schema_refusal};
+
+use super::stage::ChangedPart;
+use crate::object::{ObjectId, group_and_version};
+use crate::refusal::{has_variable, of_edit};
+use crate::relations::text;
+
+/// The refusal of a version that a class with `kubernetesVersions` does not list.
+///
+/// Source: `ValidateClusterForClusterClass` in core/webhooks/admission/cluster.go of Cluster API v1.14, and
+/// `validateKubernetesVersionsOfClusters` in clusterclass.go.
+pub(super) fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+    let listed =
+        class.pointer("/spec/kubernetesVersions").and_then(Value::as_array).filter(|listed| !listed.is_empty())?;
+    let version =
+        cluster.pointer("/spec/topology/version").and_then(Value::as_str).filter(|version| !has_variable(version))?;
+    let is_listed = listed.iter().filter_map(Value::as_str).any(|it| it == version || has_variable(it));
+    let (kind, path) = ("Cluster".to_owned(), "spec.topology.version".to_owned());
+    let reason = format!("`{version}` is not among the `kubernetesVersions` of the ClusterClass");
+    (!is_listed).then_some(TopologyRefusal::Object { kind, path, reason })
+}
+
+/// Why the topology's controller does not write what differs; or why the API server or a webhook refuses it, in a kind of
+/// Cluster API's own providers. A chained upgrade reaches the new version in steps that are each admitted.
+///
+/// Source: `computeControlPlaneVersion` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
+pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRefusal> {
+    let difference = &part.difference;
+    let refused =
+        |path: String, reason: String| TopologyRefusal::Object { kind: difference.kind.clone(), path, reason };
+    if let Some(kind) = other_kind(part) {
+        let reason = format!("the topology's controller does not replace {kind} by another kind");
+        return Some(refused("kind".to_owned(), reason));
+    }
+    if !difference.kind.starts_with("Kubeadm") && difference.kind != "MachineDeployment" {
+        return None;
+    }
+    let mut edited = part.object.clone();
+    let is_step = |cause: &&FieldCause| is_chained && cause.path() == "spec.version";
+    difference.because.iter().filter(|cause| !is_step(cause)).for_each(|cause| cause.apply(&mut edited));
+    if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
+        return Some(refusal);
+    }
+    let (group, _) = group_and_version(text(&part.object, "apiVersion"));
+    let (namespace, name) = (String::new(), String::new());
+    let id =
+        ObjectId { group: group.to_owned(), kind: difference.kind.clone(), namespace, name, ..ObjectId::default() };
+    let found = of_edit(&id, &part.object, &edited).into_iter().next()?;
+    Some(refused(found.at, found.message))
+}
+
+/// The kind before, if a part is another kind after, and the topology's controller keeps kinds: of all parts but the bootstrap
+/// templates of MachineDeployments.
+///
+/// Source: `reconcileReferencedTemplate` and `reconcileReferencedObject` in core/reconcilers/topology/cluster/reconcile_state.go
+/// of Cluster API v1.14, with `ObjectsAreCompatible` in internal/topology/check/compatibility.go.
+fn other_kind(part: &ChangedPart) -> Option<&str> {
+    const SOURCE: [&str; 3] = ["metadata", "annotations", "cluster.x-k8s.io/cloned-from-groupkind"];
+    let difference = &part.difference;
+    let is_other =
+        difference.because.iter().any(|cause| cause.steps == SOURCE && cause.from.is_some() && cause.to.is_some());
+    let is_kept = !matches!(difference.role, PartRole::BootstrapTemplate | PartRole::Workers);
+    (is_other && is_kept).then(|| text(&part.object, "kind"))
+}
