@@ -2,6 +2,7 @@
 //! computed and compared.
 
 mod attribution;
+mod changed_part;
 mod health_checks;
 mod owner;
 mod placeholder;

@@ -8,7 +8,7 @@ use metadata_propagation::{Effect, Operation, Review, evaluate, has_effects};
 use serde_json::Value;
 use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRefusal};
 
-use super::stage::ChangedPart;
+use super::changed_part::ChangedPart;
 use crate::object::{ObjectId, create, group_and_version};
 use crate::plan::impact::Sides;
 use crate::plan::placeholder::{deciding, is_settled};

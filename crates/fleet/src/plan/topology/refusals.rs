@@ -4,7 +4,7 @@
 use serde_json::Value;
 use topology::{FieldCause, PartRole, TopologyRefusal, schema_refusal};
 
-use super::stage::ChangedPart;
+use super::changed_part::ChangedPart;
 use crate::object::{ObjectId, group_and_version};
 use crate::refusal::{has_variable, of_edit};
 use crate::relations::text;

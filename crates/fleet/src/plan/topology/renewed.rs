@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use topology::{PartChange, PartRole, TopologyOwner};
 
-use super::stage::{ChangedPart, TopologyChange};
+use super::changed_part::ChangedPart;
+use super::stage::TopologyChange;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};

@@ -13,6 +13,7 @@ use super::super::at;
 use super::super::conversion::convert;
 use super::super::impact::Sides;
 use super::super::refused::chains;
+use super::changed_part::ChangedPart;
 use super::health_checks::health_checks;
 use super::placeholder::{Placeholders, set_variables};
 use super::refusals::{refusal, unlisted};
@@ -31,15 +32,6 @@ pub(super) enum ObjectChange<'c> {
     Unknown(Option<&'c Gap>),
     Refused(&'c TopologyRefusal),
     Parts(&'c [ChangedPart]),
-}
-
-/// One object of a topology that differs.
-pub(super) struct ChangedPart {
-    pub(super) difference: PartDifference,
-    /// The object before.
-    pub(super) object: Value,
-    /// Whether its owner replaces Machines only when they are deleted.
-    pub(super) is_on_delete: bool,
 }
 
 /// A topology whose Cluster, class or templates change.
@@ -128,28 +120,6 @@ impl TopologyChange<'_> {
             }
             Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
         }
-    }
-}
-
-impl ChangedPart {
-    pub(super) fn owner(&self) -> &TopologyOwner {
-        &self.difference.owner
-    }
-
-    /// Whether an edit of an object may be why it differs: of a template only what is made from it.
-    pub(super) fn is_of(&self, id: &ObjectId) -> bool {
-        let annotation = |key: &str| {
-            let annotations = self.object.pointer("/metadata/annotations");
-            annotations.and_then(|annotations| annotations.get(key)?.as_str()).unwrap_or_default()
-        };
-        !id.kind.ends_with("Template")
-            || annotation("cluster.x-k8s.io/cloned-from-name") == id.name
-                && annotation("cluster.x-k8s.io/cloned-from-groupkind") == format!("{}.{}", id.kind, id.group)
-    }
-
-    /// The number of the first edit that patches may make something of; the first one if there is none.
-    pub(super) fn first(&self, paths: &[&str], is_decided: impl Fn(&str) -> bool) -> usize {
-        paths.iter().position(|path| is_decided(path)).unwrap_or_default()
     }
 }
 
