@@ -133,6 +133,27 @@ pub struct PlannedEdit {
     pub deferred: Vec<String>,
 }
 
+impl PlannedEdit {
+    /// Whether it deletes Machines and creates no others, as a scale down does.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Plan, Source};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let [old, new] = [3, 1].map(|replicas| {
+    ///     let text = format!("{{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {{name: s}}, \
+    ///         spec: {{clusterName: c, replicas: {replicas}}}}}");
+    ///     Fleet::read(vec![Source { name: "cluster.yaml".into(), text }])
+    /// });
+    /// let plan = Plan::of(&old, &new, &Settings::default());
+    /// assert!(plan.objects[0].edits[0].deletes());
+    /// ```
+    #[must_use]
+    pub fn deletes(&self) -> bool {
+        self.is_deletion || self.scale.is_some_and(|(from, to)| to < from)
+    }
+}
+
 /// A label or annotation that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryDifference {

@@ -62,9 +62,14 @@ pub(crate) fn of_fields(id: &ObjectId, object: &Value) -> Vec<Refusal> {
 /// The refusals of an edit, without those of the old object.
 pub(crate) fn of_edit(id: &ObjectId, old: &Value, new: &Value) -> Vec<Refusal> {
     let known = of_object(id, old);
+    let of_new = of_object(id, new).into_iter().filter(|refusal| !known.contains(refusal));
+    of_new.chain(of_change(id, old, new)).collect()
+}
+
+/// The refusals of an edit because of the old object.
+pub(crate) fn of_change(id: &ObjectId, old: &Value, new: &Value) -> impl Iterator<Item = Refusal> {
     let rules = EDIT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
-    let of_edit = rules.flat_map(|rule| (rule.finds)(old, new));
-    of_object(id, new).into_iter().filter(|refusal| !known.contains(refusal)).chain(of_edit).collect()
+    rules.flat_map(|rule| (rule.finds)(old, new))
 }
 
 /// The kustomization that may fill a list whose emptiness is refused.

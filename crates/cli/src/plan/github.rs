@@ -42,7 +42,7 @@ fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, answer: &PlanAnswer
         for planned in &planned.edits {
             let command = match planned.edit.effect {
                 Effect::Nothing | Effect::InPlace => continue,
-                Effect::Scale if planned.is_deletion || planned.scale.is_some_and(|(from, to)| to < from) => "error",
+                Effect::Scale if planned.deletes() => "error",
                 Effect::Scale | Effect::ReplacedWhenDeleted => "notice",
                 Effect::CannotTell | Effect::Scheduled => "warning",
                 Effect::Rollout | Effect::Refused | Effect::Destructive => "error",

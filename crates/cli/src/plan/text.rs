@@ -58,8 +58,7 @@ fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
             let _ = writeln!(out, "  {style}{whole}{style:#}");
         }
         for planned in edits {
-            let deletes = planned.is_deletion || planned.scale.is_some_and(|(from, to)| to < from);
-            let style = if deletes { GRAVE } else { style(planned.edit.effect) };
+            let style = if planned.deletes() { GRAVE } else { style(planned.edit.effect) };
             let (effect, details) = (effect(planned.edit.effect), details(planned));
             let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.edit.at);
             for owner in plan.owners_of(id, &planned.edit.at) {

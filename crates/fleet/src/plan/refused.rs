@@ -11,7 +11,7 @@ use super::reach::Machines;
 use super::{Planned, PlannedEdit, has_cluster};
 use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId, group_and_version};
-use crate::refusal::{Refusal, etcd, filled_by, of_edit, of_fields, of_object, skipped_by_topology};
+use crate::refusal::{Refusal, etcd, filled_by, of_change, of_fields, of_object, skipped_by_topology};
 use crate::relations::{class_of, text};
 use crate::source::Source;
 
@@ -36,12 +36,12 @@ pub(super) fn add(
             of_new.into_iter().map(|Refusal { at, message }| edit(at, Effect::Refused, Cow::Owned(message))).collect();
         return;
     }
+    let of_object = |side: &Value| of_object(&new.id, side);
+    let (known, found) = (was.as_ref().map(of_object).unwrap_or_default(), of_object(&is));
     // An empty list that a kustomization patches is not empty where it is stored.
-    let remains = |refusal: &Refusal| filled_by(&refusal.message, new, sources).is_none();
-    let refused = |side: &Value| of_object(&new.id, side).into_iter().filter(remains).collect::<Vec<_>>();
-    let (known, found) = (was.as_ref().map(refused).unwrap_or_default(), refused(&is));
-    if found.is_empty()
-        && let Some(Refusal { at, message }) = of_old.iter().chain(&known).next()
+    let remains = |refusal: &&Refusal| filled_by(&refusal.message, new, sources).is_none();
+    if !found.iter().any(|refusal| remains(&refusal))
+        && let Some(Refusal { at, message }) = of_old.iter().chain(known.iter().filter(remains)).next()
     {
         let reason = format!("what is stored is not known, because `{at}` cannot be written: {message}");
         planned.edits = vec![edit("spec".to_owned(), Effect::CannotTell, Cow::Owned(reason))];
@@ -50,7 +50,7 @@ pub(super) fn add(
     let refusals: Vec<Refusal> = match was {
         None => {
             let of_class = of_class(&new.id, &Value::Null, &is);
-            of_object(&new.id, &is).into_iter().chain(even_control_plane(new, &is, after)).chain(of_class).collect()
+            found.into_iter().chain(even_control_plane(new, &is, after)).chain(of_class).collect()
         }
         Some(was) => {
             let class = || class(&new.id, &is, after);
@@ -61,8 +61,10 @@ pub(super) fn add(
             });
             // Those of a class with Clusters are known for its paths.
             let of_class = if has_cluster(after, &new.id) { Vec::new() } else { of_class(&new.id, &was, &is) };
-            let still = found.into_iter().filter(|refusal| known.contains(refusal));
-            of_edit(&new.id, &was, &is).into_iter().chain(still).chain(skipped).chain(even).chain(of_class).collect()
+            let (still, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|refusal| known.contains(refusal));
+            let found = found.into_iter().chain(of_change(&new.id, &was, &is));
+            let still = still.into_iter().filter(|refusal| remains(&refusal));
+            found.chain(still).chain(skipped).chain(even).chain(of_class).collect()
         }
     };
     for Refusal { at, message } in refusals {

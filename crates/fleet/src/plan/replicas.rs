@@ -1,9 +1,10 @@
 //! The number of replicas after an edit.
 
-use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 
 use super::path::{at, scaled};
+use super::reach::Part;
 use crate::hierarchy::Hierarchy;
 use crate::member::{AUTOSCALER, REPLICAS_MANAGED_BY, is_autoscaled};
 use crate::object::ObjectId;
@@ -31,7 +32,7 @@ fn filled_in(hierarchy: &Hierarchy, id: &ObjectId, path: &str, (from, is): (u64,
     let is_control_plane = owner == "spec.topology.controlPlane";
     let is_kubeadm = |kind: &str| kind == "KubeadmControlPlane";
     let is_known = match &*id.kind {
-        "Cluster" if is_control_plane => control_plane(hierarchy, id).is_some_and(is_kubeadm),
+        "Cluster" if is_control_plane => Part::ControlPlane.child(hierarchy, id).is_some_and(|it| is_kubeadm(&it.kind)),
         "Cluster" | "MachineDeployment" | "MachineSet" | "MachinePool" => id.group == CORE_GROUP,
         kind => is_kubeadm(kind),
     };
@@ -46,11 +47,4 @@ fn filled_in(hierarchy: &Hierarchy, id: &ObjectId, path: &str, (from, is): (u64,
     }
     let [least, most] = AUTOSCALER.map(|key| annotations.get(key)?.as_str()?.parse::<u64>().ok());
     Some(from.min(most?).max(least?))
-}
-
-/// The kind of a Cluster's control plane.
-fn control_plane<'h>(hierarchy: &'h Hierarchy, cluster: &ObjectId) -> Option<&'h str> {
-    let cluster = hierarchy.member(hierarchy.number(cluster)?)?;
-    let mut children = cluster.children.iter().filter_map(|number| hierarchy.member(*number));
-    children.find(|child| child.id.group == CONTROL_PLANE_GROUP).map(|child| &*child.id.kind)
 }
