@@ -82,10 +82,10 @@ fn main() -> Result<ExitCode> {
     let mut tree = SourceTree::new(&root, target.join("mutants/tree"), target.clone(), &mutants)?;
     eprintln!("{} mutants are built", mutants.len());
     let programs = tree.build(&root, arguments.corpus_only)?;
-    let left: Vec<u32> = mutants
-        .keys()
-        .filter(|number| !tree.unviable.contains(number) && !tree.fixed.contains(number))
-        .copied()
+    let left: Vec<(u32, &str)> = mutants
+        .iter()
+        .filter(|(number, _)| !tree.unviable.contains(number) && !tree.fixed.contains(number))
+        .map(|(number, mutant)| (*number, &*mutant.package))
         .collect();
     let mut count = 0;
     let results = results(&programs, &tree.folder, &left, |after, number, result| {

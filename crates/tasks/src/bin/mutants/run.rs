@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -23,22 +23,22 @@ pub(crate) enum MutantResult {
     Unreached,
 }
 
-/// How long the cases may take that reach a mutant. Other work on the machine makes them slower.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a case may take. Other work on the machine makes it slower.
+const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The results of mutants, by their numbers. `done` gets each twice: after the corpus, and
+/// The results of mutants, by their numbers, each given with its package. `done` gets each twice: after the corpus, and
 /// after the other tests.
 pub(crate) fn results(
     programs: &Programs,
     folder: &Path,
-    mutants: &[u32],
+    mutants: &[(u32, &str)],
     mut done: impl FnMut(&str, u32, &MutantResult),
 ) -> Result<BTreeMap<u32, MutantResult>> {
     let mut results = BTreeMap::new();
     let mut left = mutants;
     while !left.is_empty() {
         let mut corpus = Corpus::start(&programs.corpus, folder)?;
-        while let Some((mutant, rest)) = left.split_first() {
+        while let Some(((mutant, _), rest)) = left.split_first() {
             left = rest;
             let (result, goes_on) = corpus.judge(*mutant)?;
             done("the corpus", *mutant, &result);
@@ -49,9 +49,10 @@ pub(crate) fn results(
         }
     }
     // Processes of their own, so only for those that are left.
-    for (mutant, result) in &mut results {
+    for (mutant, package) in mutants {
+        let Some(result) = results.get_mut(mutant) else { continue };
         if matches!(result, MutantResult::Survived | MutantResult::Unreached)
-            && let Some(other) = killed_by_others(programs, folder, *mutant)?
+            && let Some(other) = killed_by_others(programs, folder, *mutant, package)?
         {
             *result = other;
         }
@@ -81,7 +82,7 @@ impl Corpus {
             }
         });
         let corpus = Self { process, to, lines };
-        match corpus.lines.recv_timeout(PATIENCE * 10) {
+        match corpus.lines.recv_timeout(PATIENCE * 30) {
             Ok(line) if line.starts_with("ready ") => Ok(corpus),
             other => bail!("the corpus does not pass without a mutant: {other:?}"),
         }
@@ -119,11 +120,12 @@ impl Drop for Corpus {
     }
 }
 
-/// The first other test that fails with a mutant.
-fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32) -> Result<Option<MutantResult>> {
-    for program in &programs.others {
-        let name = program.file_stem().unwrap_or_default().to_string_lossy();
-        let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name).to_owned();
+/// The first other test that fails with a mutant: those of its own package run first.
+fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32, package: &str) -> Result<Option<MutantResult>> {
+    let own = package.replace('-', "_");
+    let mut others: Vec<(String, &PathBuf)> = programs.others.iter().map(|program| (name(program), program)).collect();
+    others.sort_by_key(|(name, _)| *name != own);
+    for (name, program) in others {
         let status = Command::new("timeout")
             .args(["--kill-after=5", "120"])
             .arg(program)
@@ -140,6 +142,12 @@ fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32) -> Result<O
         }
     }
     Ok(None)
+}
+
+/// The name of a test, without the hash that Cargo adds.
+fn name(program: &Path) -> String {
+    let name = program.file_stem().unwrap_or_default().to_string_lossy();
+    name.rsplit_once('-').map_or(&*name, |(name, _)| name).to_owned()
 }
 
 /// A program with little memory: a loop without an end may need all there is.

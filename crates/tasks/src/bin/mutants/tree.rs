@@ -111,7 +111,7 @@ impl<'m> SourceTree<'m> {
             eprintln!("{out} mutants do not compile");
         }
         self.keep(root, &known)?;
-        let tests = tests(&self.folder)?;
+        let tests = self.tests()?;
         let mut arguments = vec!["test", "--no-run", "--package", PACKAGE];
         let packages: BTreeSet<&str> = self.mutants.values().map(|mutant| mutant.package.as_str()).collect();
         let others = packages.iter().filter(|package| **package != PACKAGE).flat_map(|package| ["--package", package]);
@@ -276,6 +276,26 @@ impl<'m> SourceTree<'m> {
 }
 
 impl SourceTree<'_> {
+    /// The tests of the engine, and of the crates that have mutants, without the corpus in other forms and without random
+    /// input.
+    fn tests(&self) -> Result<Vec<String>> {
+        let mutated = self.mutants.values().filter_map(|mutant| mutant.file.split_once("/src/")).map(|of| of.0);
+        let folders: BTreeSet<&str> = mutated.chain([ENGINE]).collect();
+        let mut names = Vec::new();
+        for folder in folders {
+            let Ok(entries) = fs::read_dir(self.folder.join(folder).join("tests")) else { continue };
+            for entry in entries {
+                let path = entry?.path();
+                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let is_left_out = ["cases", "sequences", "properties", "tag_properties"].contains(&name.as_str());
+                if path.extension().is_some_and(|extension| extension == "rs") && !is_left_out {
+                    names.push(name);
+                }
+            }
+        }
+        Ok(names)
+    }
+
     /// The first mutants of arms after the beginning of a `match` that lacks one: behind a switch, an arm does not count.
     fn arms_after(&self, spans: &[Value]) -> Vec<u32> {
         let primary = spans.iter().find(|span| span.get("is_primary").is_some_and(|is| *is == true));
@@ -296,20 +316,6 @@ impl SourceTree<'_> {
 /// The crate that has the corpus as a test, and its folder.
 const PACKAGE: &str = "metadata-propagation";
 const ENGINE: &str = "crates/engine";
-
-/// The engine's tests, without the corpus in other forms and without random input.
-fn tests(folder: &Path) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder.join(ENGINE).join("tests"))? {
-        let path = entry?.path();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let is_left_out = ["cases", "sequences", "properties", "tag_properties"].contains(&name.as_str());
-        if path.extension().is_some_and(|extension| extension == "rs") && !is_left_out {
-            names.push(name);
-        }
-    }
-    Ok(names)
-}
 
 /// Writes a file if that changes it: what is as it was is not built again.
 fn write(path: &Path, content: &[u8]) -> Result<()> {

@@ -1,9 +1,11 @@
 //! The corpus against mutants whose numbers are read from standard input. `make mutants` puts this test beside the engine.
 //!
-//! Prints `NUMBER killed NAME`, `NUMBER survived COUNT` or `NUMBER unreached`.
+//! Prints `NUMBER killed NAME`, `NUMBER survived COUNT` or `NUMBER unreached`; before that `begin NUMBER`, again after each
+//! second, unless a case does not end.
 
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use testkit::runner::engine;
 
@@ -23,10 +25,16 @@ fn main() -> anyhow::Result<()> {
         let mutant: u32 = line?.trim().parse()?;
         writeln!(out, "begin {mutant}")?;
         out.flush()?;
+        let mut printed = Instant::now();
         mutant_switch::set(mutant);
         let (mut killer, mut reached) = (None, 0);
         for ((name, check), _) in checks.iter().zip(&reaching).filter(|(_, of)| of.binary_search(&mutant).is_ok()) {
             reached += 1;
+            if printed.elapsed() > Duration::from_secs(1) {
+                writeln!(out, "begin {mutant}")?;
+                out.flush()?;
+                printed = Instant::now();
+            }
             if !matches!(catch_unwind(AssertUnwindSafe(check)), Ok(Ok(()))) {
                 killer = Some(name);
                 break;
