@@ -1,0 +1,54 @@
+//! What is found in a document, and the paths in messages.
+
+use raw_json::document::Document;
+
+#[test]
+fn a_path_that_begins_in_a_list_follows_the_name_without_a_dot() {
+    let list = Document::named("oldObject", r#"[1,{"a":2}]"#);
+    let element = |index| list.root().elements().unwrap().nth(index).unwrap();
+    assert_eq!(element(0).get("a").unwrap_err().to_string(), "`oldObject[0]` is not an object");
+    assert_eq!(element(1).at(&["a", "b"]).unwrap_err().to_string(), "`oldObject[1].a` is not an object");
+}
+
+#[test]
+fn a_field_is_found_by_its_name_without_escapes() {
+    let object = Document::new(r#"{"\u0062":1,"\u0061":2}"#);
+    assert_eq!(["a", "b", "c"].map(|name| object.root().get(name).unwrap().text()), ["2", "1", "null"]);
+}
+
+#[test]
+fn an_object_that_cannot_be_read_does_not_hide_those_beside_it() {
+    let object = Document::new(r#"{"metadata":{"labels":{a}},"spec":1}"#);
+    assert_eq!(object.root().get("spec").unwrap().text(), "1");
+    let labels = object.root().at(&["metadata", "labels"]).unwrap();
+    assert_eq!(labels.fields().unwrap_err().to_string(), "`metadata.labels` is not an object");
+}
+
+/// What is read along is so to a depth, else this needs more stack than there is.
+#[test]
+fn an_object_may_be_nested_as_deeply_as_its_text_allows() {
+    let depth = 100_000;
+    let text = format!("{}1{}", r#"{"labels":"#.repeat(depth), "}".repeat(depth));
+    assert!(Document::new(text).root().get("labels").is_ok());
+}
+
+#[test]
+fn of_two_entries_of_one_key_the_last_counts_in_a_sorted_map_too() {
+    let map = Document::new(r#"{"a":"1","a":"2","b":"3"}"#);
+    assert_eq!(map.root().as_map().unwrap().iter().collect::<Vec<_>>(), [("a", "2"), ("b", "3")]);
+}
+
+/// A text is scanned 64 bytes at a time; the last byte of a block may escape the first one of the next.
+#[test]
+fn an_escape_may_be_at_any_place_of_a_block() {
+    for escape in [r"\\", r#"\""#, r"\\\\", r#"\\\""#] {
+        for before in 0..70 {
+            for after in 60..66 {
+                let string = ["x".repeat(before), escape.to_owned(), "y".repeat(after)].concat();
+                let text = format!(r#"{{"a":{{"b":"{string}"}},"c":1}}"#);
+                let object = Document::new(&*text);
+                assert_eq!(object.root().get("c").unwrap().text(), "1", "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What cannot be written.
+
+use raw_json::document::Document;
+use raw_json::path::Path;
+use raw_json::splice::{Edit, Write, splice};
+
+#[test]
+fn a_list_has_no_fields_beside_its_elements() {
+    let (list, element) = (Path::fields(&["a"]), Path::fields(&["a"]).element(0));
+    let set = |object| Write { object, field: "b", edit: Edit::Set("1".into()) };
+    let object = Document::new(r#"{"a":[{}]}"#);
+    assert_eq!(splice(object.root(), &[set(element.steps())]).unwrap(), r#"{"a":[{"b":1}]}"#);
+    let problem = splice(object.root(), &[set(element.steps()), set(list.steps())]).unwrap_err();
+    assert_eq!(problem.to_string(), "`a` does not have the expected structure");
+}
