@@ -40,3 +40,9 @@ fn only_objects_of_kinds_with_a_role_are_read() {
         assert_eq!(concerns(&Review { kind, ..Review::default() }, &Settings::default()), expected, "{group}");
     }
 }
+
+/// Only what an API server sends has owners of fields that must be kept.
+#[test]
+fn a_request_is_of_an_api_server() {
+    assert!(Review::from_json(&machine("{}")).unwrap().is_of_api_server);
+}
