@@ -4,6 +4,8 @@
 
 mod api;
 mod deployed;
+#[expect(dead_code, reason = "only the files of an archive are read here")]
+mod repository;
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -14,6 +16,7 @@ use std::{env, fs};
 
 use api::{Api, Does, kubeconfig, propagate};
 use deployed::with_version;
+use repository::Repository;
 
 fn fleet() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fleet.yaml")).unwrap()
@@ -383,8 +386,8 @@ replaces 0 Machines, deletes 0, relabels 1 object
 
 #[test]
 fn a_plan_against_a_cluster_is_the_one_between_two_trees() {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories/another-template");
-    let read = |file: &str| fs::read_to_string(repository.join(file)).unwrap();
+    let repository = Repository::read(&repository::folder().join("another-template.txtar"));
+    let read = |file: &str| repository.files.iter().find(|(path, _)| path == file).unwrap().1.clone();
     let files = ["class.yaml", "templates.yaml", "clusters.yaml"];
     let stored = files.map(|file| read(&format!("before/{file}"))).join("---\n");
     let api = Api::start("two-trees", &stored, 500, no_rule);

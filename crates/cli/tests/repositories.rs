@@ -1,37 +1,38 @@
-//! Small repositories before and after a change: `testdata/repositories/NAME/{before,after}`, committed one after the other with
-//! the tags `before` and `after`. `after` has only the files that differ; an empty one is deleted. `expected.txt` has what is
-//! typed there and what is printed; `BLESS=1` rewrites it. A folder without `before` is the same on both sides.
+//! Small repositories before and after a change, committed one after the other with the tags `before` and `after`, and what
+//! `propagate` prints there; `BLESS=1` rewrites what is printed.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
 mod kustomize;
+mod repository;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use repository::Repository;
+
 #[test]
 fn repositories_are_answered_as_written_down() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("repositories");
     let _ = fs::remove_dir_all(&scratch);
     let programs = scratch.join("programs");
     kustomize::install(&programs);
     let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
-    let mut names: Vec<PathBuf> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
-    names.sort();
+    let mut archives: Vec<PathBuf> =
+        fs::read_dir(repository::folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    archives.sort();
     let mut differ = Vec::new();
-    for repository in names {
-        let name = repository.file_name().unwrap().to_str().unwrap().to_owned();
+    for archive in archives {
+        let name = archive.file_stem().unwrap().to_str().unwrap().to_owned();
         let folder = scratch.join(&name);
+        let repository = Repository::read(&archive);
         commit(&repository, &folder);
-        let file = repository.join("expected.txt");
-        let expected = fs::read_to_string(&file).unwrap();
-        let actual = answers(&expected, &folder, &path);
+        let (expected, actual) = (&repository.session, answers(&repository.session, &folder, &path));
         if env::var_os("BLESS").is_some() {
-            fs::write(&file, &actual).unwrap();
-        } else if actual != expected {
+            fs::write(&archive, repository.with_session(&actual)).unwrap();
+        } else if actual != *expected {
             differ.push(format!("{name}\n--- expected\n{expected}\n--- actual\n{actual}"));
         }
     }
@@ -40,10 +41,10 @@ fn repositories_are_answered_as_written_down() {
 
 #[test]
 fn every_format_says_what_is_not_read() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories/unreadable");
+    let repository = Repository::read(&repository::folder().join("unreadable.txtar"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("formats");
     let _ = fs::remove_dir_all(&folder);
-    commit(&root, &folder);
+    commit(&repository, &folder);
     let formats = ["plan text", "plan json", "plan markdown", "plan github", "check text", "check json", "check sarif"];
     for format in formats.into_iter().chain(["check github", "check junit"]) {
         let (verb, output) = format.split_once(' ').unwrap();
@@ -60,8 +61,20 @@ fn every_format_says_what_is_not_read() {
     }
 }
 
+#[test]
+fn a_revision_that_does_not_exist_is_named() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("revisions");
+    let _ = fs::remove_dir_all(&folder);
+    commit(&Repository::read(&repository::folder().join("versions.txtar")), &folder);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+    let output =
+        command.current_dir(&folder).env("KUBECONFIG", "none").args(["plan", "--git", "nowhere"]).output().unwrap();
+    let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(output.status.code() == Some(2) && printed.contains("nowhere"), "{printed}");
+}
+
 /// The repository with its two commits.
-fn commit(repository: &Path, folder: &Path) {
+fn commit(repository: &Repository, folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     let git = |arguments: &[&str]| {
         let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
@@ -70,34 +83,14 @@ fn commit(repository: &Path, folder: &Path) {
     };
     git(&["init", "--quiet", "--initial-branch", "main"]);
     for side in ["before", "after"] {
-        if repository.join(side).is_dir() {
-            copy(&repository.join(side), folder);
-        }
+        repository.write(side, folder);
         git(&["add", "--all", "--force"]);
         git(&["commit", "--quiet", "--allow-empty", "--message", side]);
         git(&["tag", side]);
     }
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_symlink() {
-            let _ = fs::remove_file(&target);
-            std::os::unix::fs::symlink(fs::read_link(&path).unwrap(), target).unwrap();
-        } else if path.is_dir() {
-            copy(&path, &target);
-        } else if entry.metadata().unwrap().len() == 0 {
-            fs::remove_file(target).unwrap();
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
-
-/// The file with what is printed now: comments and lines that are typed stay.
+/// The session with what is printed now: comments and lines that are typed stay.
 fn answers(expected: &str, folder: &Path, path: &str) -> String {
     let mut out = String::new();
     for line in expected.lines().take_while(|line| line.starts_with('#')) {
