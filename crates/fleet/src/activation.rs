@@ -47,19 +47,6 @@ pub struct InactiveKind {
 
 impl Activation {
     /// The policies and definitions among objects.
-    ///
-    /// ```
-    /// use fleet::{Activation, Fleet, Source};
-    ///
-    /// let text = "{apiVersion: apiextensions.crossplane.io/v1alpha1, kind: ManagedResourceActivationPolicy, \
-    ///     metadata: {name: s3}, spec: {activate: ['*.s3.aws.m.upbound.io']}}\n---\n\
-    ///     {apiVersion: apiextensions.crossplane.io/v1, kind: Composition, metadata: {name: c}, spec: {pipeline: [{input: \
-    ///     {resources: [{base: {apiVersion: sqs.aws.m.upbound.io/v1beta1, kind: Queue}}]}}]}}";
-    /// let fleet = Fleet::read(vec![Source { name: "all.yaml".into(), text: text.into() }]);
-    /// let activation = Activation::of(fleet.objects());
-    /// let inactive: Vec<_> = fleet.objects().flat_map(|object| activation.inactive(object)).collect();
-    /// assert_eq!(inactive.iter().map(|it| &*it.kind).collect::<Vec<_>>(), ["Queue"]);
-    /// ```
     pub fn of<'f>(objects: impl Iterator<Item = &'f FleetObject>) -> Activation {
         let mut activation = Activation::default();
         for object in objects.filter(|object| object.id.group == CROSSPLANE) {

@@ -19,22 +19,6 @@ pub struct Applied {
 
 impl Applied {
     /// Writes into every object what propagates to it, assuming that the objects above already have it.
-    ///
-    /// ```
-    /// use fleet::{Applied, Fleet, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let source = |name: &str, text: &str| Source { name: name.into(), text: text.into() };
-    /// let set = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let machine = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Machine\nmetadata:\n  name: m\n  labels: {}\n  \
-    ///     ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: s, controller: true}]\n";
-    /// let fleet = Fleet::read(vec![source("set.yaml", set), source("machine.yaml", machine)]);
-    /// let applied = Applied::of(&fleet, &Settings::default());
-    /// let expected =
-    ///     machine.replace("labels: {}", "labels: {cluster.x-k8s.io/set-name: s, node.cluster.x-k8s.io/team: a}");
-    /// assert_eq!(applied.texts, [set, &expected]);
-    /// ```
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Applied {
         let hierarchy = Hierarchy::of_changes(fleet, settings);

@@ -73,21 +73,6 @@ pub struct Refused {
 
 impl Backfill {
     /// What the objects of a fleet lack, assuming that the objects above already have it.
-    ///
-    /// ```
-    /// use fleet::{Backfill, Fleet, Means, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m, \
-    ///     ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: s, controller: true}]}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let backfill = Backfill::of(&fleet, &Settings::default(), Means::Touch);
-    /// let steps: Vec<_> = backfill.steps.iter().map(|step| (step.id.to_string(), step.conflicts)).collect();
-    /// assert_eq!(steps, [("Machine default/m".into(), false)]);
-    /// ```
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings, means: Means) -> Backfill {
         let hierarchy = Hierarchy::of_changes(fleet, settings);

@@ -45,16 +45,6 @@ pub struct ObjectFindings {
 
 impl Checker {
     /// The mode of the settings does not matter.
-    ///
-    /// ```
-    /// use fleet::{Checker, Fleet, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let checked = Checker::new(&Settings::default()).fleet(&fleet);
-    /// assert_eq!((checked[0].findings.len(), checked[0].is_concerned), (0, false));
-    /// ```
     #[must_use]
     pub fn new(settings: &Settings) -> Checker {
         let of_mode = |mode| Settings { mode, ..settings.clone() };
@@ -63,22 +53,6 @@ impl Checker {
 
     /// Checks every object of a fleet, in order, in the context of the others. An object that prevents the evaluation
     /// of others is [`UNREADABLE`], whether any of them is in the files or not.
-    ///
-    /// ```
-    /// use fleet::{Checker, DRIFT, Fleet, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m, \
-    ///     ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: s, controller: true}]}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let checked = Checker::new(&Settings::default()).fleet(&fleet);
-    /// let checks: Vec<_> = checked[2].findings.iter().map(|finding| (finding.check, &*finding.at)).collect();
-    /// // The Machine lacks the label of the MachineSet and the one with its name.
-    /// assert_eq!(checks, [(DRIFT, "metadata.labels"); 2]);
-    /// ```
     #[must_use]
     pub fn fleet(&self, fleet: &Fleet) -> Vec<ObjectFindings> {
         let objects: Vec<&FleetObject> = fleet.objects().collect();
@@ -121,22 +95,6 @@ impl Checker {
     }
 
     /// Checks one object in the context of the others.
-    ///
-    /// ```
-    /// use fleet::{Checker, FindingLevel, Fleet, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m, \
-    ///     ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: s, controller: true}]}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let checker = Checker::new(&Settings::default());
-    /// let machine = fleet.objects().find(|object| object.id.kind == "Machine");
-    /// let found = machine.map(|machine| checker.check(machine, &fleet).findings.remove(0).level);
-    /// assert_eq!(found, Some(FindingLevel::Error));
-    /// ```
     #[must_use]
     pub fn check(&self, object: &FleetObject, cluster: &dyn Cluster) -> ObjectFindings {
         self.examined(object, cluster).0

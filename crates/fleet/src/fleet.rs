@@ -38,15 +38,6 @@ pub struct Fleet {
 
 impl Fleet {
     /// Reads all documents of the texts, one after the other. Objects without a namespace are in `default`.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let names: Vec<String> = fleet.objects().map(|object| object.id.to_string()).collect();
-    /// assert_eq!(names, ["Machine default/m"]);
-    /// ```
     #[must_use]
     pub fn read(sources: Vec<Source>) -> Fleet {
         let readings = readings(&sources);
@@ -54,15 +45,6 @@ impl Fleet {
     }
 
     /// Like [`Fleet::read`], but objects without a namespace have none: as in a request.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::as_written(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let names: Vec<String> = fleet.objects().map(|object| object.id.to_string()).collect();
-    /// assert_eq!(names, ["Machine m"]);
-    /// ```
     #[must_use]
     pub fn as_written(sources: Vec<Source>) -> Fleet {
         let readings = readings(&sources);
@@ -71,17 +53,6 @@ impl Fleet {
 
     /// Combines the documents of the texts, in order. Of two objects with the same name the first counts. Objects
     /// without a namespace are in `namespace`, if their kind is namespaced.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source, read_document};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let source = Source { name: "cluster.yaml".into(), text: text.into() };
-    /// let reading = read_document(&source, 0, 0..text.len());
-    /// let fleet = Fleet::assemble(vec![source], vec![reading], "prod");
-    /// let names: Vec<String> = fleet.objects().map(|object| object.id.to_string()).collect();
-    /// assert_eq!(names, ["Machine prod/m"]);
-    /// ```
     #[must_use]
     pub fn assemble(sources: impl Into<Arc<[Source]>>, readings: Vec<Reading>, namespace: &str) -> Fleet {
         Fleet::build(sources.into(), readings, Some(namespace))
@@ -137,16 +108,6 @@ impl Fleet {
     }
 
     /// Some of the objects, and the problems with the documents of some of the texts, by their numbers.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let source = |name: &str| Source { name: name.into(), text: text.into() };
-    /// let fleet = Fleet::read(vec![source("a.yaml"), source("b.yaml")]);
-    /// let part = fleet.part(|object| object.origin.source == 1, |source| source == 1);
-    /// assert_eq!((part.objects().count(), fleet.problems().len(), part.problems().len()), (1, 1, 0));
-    /// ```
     #[must_use]
     pub fn part(&self, keeps: impl Fn(&FleetObject) -> bool, is_of: impl Fn(usize) -> bool) -> Fleet {
         let objects: Vec<_> = self.objects.iter().filter(|object| keeps(object)).cloned().collect();
@@ -193,30 +154,12 @@ impl Fleet {
     }
 
     /// Crossplane's definitions of composites.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: x}}";
-    /// let fleet = Fleet::read(vec![Source { name: "xrd.yaml".into(), text: text.into() }]);
-    /// assert_eq!(fleet.composite_definitions().count(), 1);
-    /// ```
     pub fn composite_definitions(&self) -> impl Iterator<Item = &FleetObject> {
         let is_definition = |id: &ObjectId| id.group == CROSSPLANE && id.kind == "CompositeResourceDefinition";
         self.objects.iter().map(Arc::as_ref).filter(move |object| is_definition(&object.id))
     }
 
     /// The API groups of the composites and claims that are defined, each with its first definition, in their order.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: x}, \
-    ///     spec: {group: acme.example.org}}";
-    /// let fleet = Fleet::read(vec![Source { name: "xrd.yaml".into(), text: text.into() }]);
-    /// let groups: Vec<String> = fleet.composite_groups().into_iter().map(|(_, group)| group).collect();
-    /// assert_eq!(groups, ["acme.example.org"]);
-    /// ```
     #[must_use]
     pub fn composite_groups(&self) -> Vec<(&FleetObject, String)> {
         let mut seen = BTreeSet::new();
@@ -229,16 +172,6 @@ impl Fleet {
     }
 
     /// The objects that have the same name as an earlier one and are skipped, each after the one that counts.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let source = |name: &str| Source { name: name.into(), text: text.into() };
-    /// let fleet = Fleet::read(vec![source("a.yaml"), source("b.yaml")]);
-    /// let doubles: Vec<_> = fleet.doubles().map(|(first, later)| (first.origin.source, later.origin.source)).collect();
-    /// assert_eq!(doubles, [(0, 1)]);
-    /// ```
     pub fn doubles(&self) -> impl Iterator<Item = (&FleetObject, &FleetObject)> {
         let object = |number: &usize| self.objects.get(*number).map(Arc::as_ref);
         self.doubles.iter().filter_map(move |(first, later)| Some((object(first)?, object(later)?)))
@@ -251,46 +184,18 @@ impl Fleet {
     }
 
     /// The texts, for another fleet of some of them.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let again = Fleet::assemble(fleet.shared_sources(), Vec::new(), "default");
-    /// assert_eq!((again.sources()[0].text.as_str(), again.objects().count()), (text, 0));
-    /// ```
     #[must_use]
     pub fn shared_sources(&self) -> Arc<[Source]> {
         Arc::clone(&self.sources)
     }
 
     /// The texts, in their original order.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let names: Vec<&str> = fleet.sources().iter().map(|source| source.name.as_str()).collect();
-    /// assert_eq!(names, ["cluster.yaml"]);
-    /// ```
     #[must_use]
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
 
     /// The objects in the order of the texts, without duplicates.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m2}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let names: Vec<&str> = fleet.objects().map(|object| object.id.name.as_str()).collect();
-    /// assert_eq!(names, ["m", "m2"]);
-    /// ```
     pub fn objects(&self) -> impl Iterator<Item = &FleetObject> {
         self.kept().map(Arc::as_ref)
     }
@@ -303,31 +208,12 @@ impl Fleet {
     }
 
     /// What is wrong with documents, in the order of the texts.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Severity, Source};
-    ///
-    /// let text = "kind: [";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let problems: Vec<_> = fleet.problems().iter().map(|problem| (problem.severity, problem.source)).collect();
-    /// assert_eq!(problems, [(Severity::Error, 0)]);
-    /// ```
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// The object of this name, in any version.
-    ///
-    /// ```
-    /// use fleet::{Fleet, ObjectId, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let [group, kind, namespace, name] = ["cluster.x-k8s.io", "Machine", "default", "m"].map(String::from);
-    /// let found = fleet.find(&ObjectId { group, kind, namespace, name, ..ObjectId::default() });
-    /// assert_eq!(found.map(|object| &*object.version), Some("v1beta2"));
-    /// ```
     #[must_use]
     pub fn find(&self, id: &ObjectId) -> Option<&FleetObject> {
         let id = self.further.get(id).unwrap_or(id);

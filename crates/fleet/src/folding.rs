@@ -11,19 +11,6 @@ pub struct Folding(Vec<Option<usize>>);
 impl Hierarchy {
     /// Objects are equal if kind, prediction, `printed` and everything below them are. An object for which `printed` is
     /// `None` is omitted, with everything below it.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let folding = hierarchy.folding(&|number| (number == 0).then(String::new));
-    /// // An object that is not printed is in no group.
-    /// assert_eq!(hierarchy.folded(&[0, 1], &folding), [[0]]);
-    /// ```
     #[must_use]
     pub fn folding(&self, printed: &dyn Fn(usize) -> Option<String>) -> Folding {
         let mut folding = Folding(vec![None; self.members().len()]);
@@ -42,18 +29,6 @@ impl Hierarchy {
     }
 
     /// Siblings in groups of equal ones, in the order of the first of each.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}\n---\n\
-    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m2}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let folding = hierarchy.folding(&|_| Some(String::new()));
-    /// assert_eq!(hierarchy.folded(&[0, 1], &folding), [[0, 1]]);
-    /// ```
     #[must_use]
     pub fn folded(&self, siblings: &[usize], folding: &Folding) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();

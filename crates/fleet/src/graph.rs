@@ -70,18 +70,6 @@ impl Graph {
     /// path: where it is set, which objects it reaches, and where it stops and why; objects without the key are
     /// omitted. `within` selects the objects that are drawn, by number, with their sources and children; all if it is
     /// `None`. Equal siblings are one.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Graph, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let graph = Graph::of(&hierarchy, None, None);
-    /// assert_eq!((graph.len(), graph.is_empty()), (3, false));
-    /// ```
     #[must_use]
     pub fn of(hierarchy: &Hierarchy, key: Option<&str>, within: Option<&[usize]>) -> Graph {
         let mut propagation: BTreeMap<usize, NodePropagation> = match key {
@@ -157,29 +145,12 @@ impl Graph {
     }
 
     /// A flowchart for Mermaid.
-    ///
-    /// ```
-    /// // A graph of no objects.
-    /// let graph = fleet::Graph::default();
-    /// assert_eq!(graph.mermaid(), "flowchart LR\n  accTitle: \n  accDescr: \n");
-    /// ```
     #[must_use]
     pub fn mermaid(&self) -> String {
         mermaid::mermaid(self)
     }
 
     /// A directed graph for Graphviz.
-    ///
-    /// ```
-    /// // A graph of no objects.
-    /// let graph = fleet::Graph::default();
-    /// let expected = r#"digraph propagation {
-    ///   graph [rankdir=LR, labelloc=t, label=""];
-    ///   node [shape=box, fontname="monospace"];
-    /// }
-    /// "#;
-    /// assert_eq!(graph.dot(), expected);
-    /// ```
     #[must_use]
     pub fn dot(&self) -> String {
         dot::dot(self)

@@ -6,40 +6,12 @@ use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason,
 use crate::object::ObjectId;
 
 /// What to do about an entry that does not propagate to an object: one sentence, lower case, no final stop.
-///
-/// ```
-/// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped, SourceObject};
-///
-/// let skipped = Skipped {
-///     carried: Carried::Map(MapKind::Labels),
-///     key: "example.com/team".into(),
-///     from: SourceObject::new("MachineSet", &"default/s").into(),
-///     reason: SkipReason::NodeCriteria,
-///     value: None,
-///     instead: None,
-/// };
-/// assert_eq!(fleet::help_of_skip(&skipped).contains("`node.cluster.x-k8s.io/team`"), true);
-/// ```
 #[must_use]
 pub fn help_of_skip(skipped: &Skipped) -> String {
     of_reason(skipped.reason, skipped.carried, Some(&skipped.key))
 }
 
 /// Like [`help_of_skip`], for all entries with the same reason.
-///
-/// ```
-/// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped, SourceObject};
-///
-/// let skipped = Skipped {
-///     carried: Carried::Map(MapKind::Labels),
-///     key: "example.com/team".into(),
-///     from: SourceObject::new("MachineSet", &"default/s").into(),
-///     reason: SkipReason::NodeCriteria,
-///     value: None,
-///     instead: None,
-/// };
-/// assert_eq!(fleet::help_of_skips(&skipped).contains("`node.cluster.x-k8s.io/…`"), true);
-/// ```
 #[must_use]
 pub fn help_of_skips(skipped: &Skipped) -> String {
     of_reason(skipped.reason, skipped.carried, None)
@@ -75,15 +47,6 @@ fn of_reason(reason: SkipReason, carried: Carried, key: Option<&str>) -> String 
 }
 
 /// What to do if it is not known what propagates to an object; `None` if there is nothing to do.
-///
-/// ```
-/// use metadata_propagation::{NotApplicable, NotApplicableReason};
-///
-/// let unknown = |reason| NotApplicable { reason, because: "Cluster default/c".into() };
-/// let help = |reason| fleet::help_of_unknown(&unknown(reason));
-/// assert_eq!(help(NotApplicableReason::ParentMissing).map(|help| help.contains("Cluster default/c")), Some(true));
-/// assert_eq!(help(NotApplicableReason::Deleting), None);
-/// ```
 #[must_use]
 pub fn help_of_unknown(reason: &NotApplicable) -> Option<String> {
     let because = &reason.because;

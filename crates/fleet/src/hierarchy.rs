@@ -34,18 +34,6 @@ const AT_ONCE: usize = 2048;
 
 impl Hierarchy {
     /// Completes the objects of a fleet from the top down.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let names: Vec<String> = hierarchy.members().iter().map(|member| member.id.to_string()).collect();
-    /// assert_eq!(names, ["MachineSet default/s", "Machine default/s-*", "Node s-*"]);
-    /// ```
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Carried, None)
@@ -59,18 +47,6 @@ impl Hierarchy {
 
     /// Like [`Hierarchy::of`], if the fleet replaces another one: what propagated before to an object in the files, and
     /// no longer does, is removed by its controller.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let after = Hierarchy::after(&hierarchy, &Fleet::default(), &Settings::default());
-    /// assert_eq!((hierarchy.members().len(), after.members().len()), (3, 0));
-    /// ```
     #[must_use]
     pub fn after(before: &Hierarchy, fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Carried, Some(before))
@@ -134,70 +110,24 @@ impl Hierarchy {
     }
 
     /// The objects, in the order of the files, predicted ones last.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let predicted: Vec<bool> = hierarchy.members().iter().map(|member| member.origin.is_none()).collect();
-    /// assert_eq!(predicted, [false, true, true]);
-    /// ```
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
     /// One object by its number.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// assert_eq!(hierarchy.member(0).map(|member| member.id.to_string()), Some("MachineSet default/s".into()));
-    /// assert!(hierarchy.member(9).is_none());
-    /// ```
     #[must_use]
     pub fn member(&self, number: usize) -> Option<&Member> {
         self.members.get(number)
     }
 
     /// The objects without anything above them.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// assert_eq!(hierarchy.roots().collect::<Vec<_>>(), [0]);
-    /// ```
     pub fn roots(&self) -> impl Iterator<Item = usize> {
         let members = self.members.iter().enumerate();
         members.filter(|(_, member)| member.parent.is_none()).map(|(number, _)| number)
     }
 
     /// The numbers of all objects, each before those below it.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// assert_eq!(hierarchy.in_order(), [0, 1, 2]);
-    /// ```
     #[must_use]
     pub fn in_order(&self) -> Vec<usize> {
         let mut order = Vec::new();

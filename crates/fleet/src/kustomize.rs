@@ -14,18 +14,6 @@ pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization
 
 /// The message about each text that Kustomize reads and that is not a manifest, by its number.
 ///
-/// ```
-/// use fleet::{Source, of_kustomize};
-///
-/// let source = |name: &str, text: &str| Source { name: name.into(), text: text.into() };
-/// let sources = [
-///     source("base/cluster.yaml", "kind: Cluster"),
-///     source("base/kustomization.yaml", "resources: [cluster.yaml]\npatches: [{path: patch.yaml}]"),
-///     source("base/patch.yaml", "kind: Cluster"),
-/// ];
-/// assert_eq!(of_kustomize(&sources, "").into_keys().collect::<Vec<_>>(), [1, 2]);
-/// ```
-///
 /// `prefix` is what names begin with and is no part of a path, such as `main:`.
 #[must_use]
 pub fn of_kustomize(sources: &[Source], prefix: &str) -> BTreeMap<usize, Reading> {
@@ -101,13 +89,6 @@ fn value(source: &Source) -> Value {
 }
 
 /// The directories and files that a kustomization includes, by their names. A text that is not YAML has none.
-///
-/// ```
-/// use fleet::{Source, resources};
-///
-/// let kustomization = Source { name: "prod/kustomization.yaml".into(), text: "resources: [../base, pool.yaml]".into() };
-/// assert_eq!(resources(&kustomization), ["base", "prod/pool.yaml"]);
-/// ```
 #[must_use]
 pub fn resources(kustomization: &Source) -> Vec<String> {
     included(&kustomization.name, &value(kustomization))

@@ -7,6 +7,25 @@
 //!
 //! Nothing here accesses a file, a clock or a network: callers do. With the feature `parallel`, evaluations use all
 //! cores.
+//!
+//! ```
+//! use fleet::{Checker, DRIFT, Fleet, Plan, Source};
+//! use metadata_propagation::Settings;
+//!
+//! let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c}}\n---\n\
+//!     {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
+//!     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}\n---\n\
+//!     {apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m, \
+//!     ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: s, controller: true}]}}";
+//! let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+//! let settings = Settings::default();
+//! let checked = Checker::new(&settings).fleet(&fleet);
+//! let found: Vec<_> = checked[2].findings.iter().map(|finding| (finding.check, &*finding.at)).collect();
+//! // The Machine lacks the label of the MachineSet and the one with its name.
+//! assert_eq!(found, [(DRIFT, "metadata.labels"); 2]);
+//! let plan = Plan::of(&Fleet::default(), &fleet, &settings);
+//! assert_eq!(plan.objects.len(), 3);
+//! ```
 
 mod activation;
 mod apply;

@@ -36,16 +36,6 @@ impl<'f> Locator<'f> {
     }
 
     /// The first of the entries `keys` that is at the path `at` of an object, else what they would be in.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Locator, Position, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let mut locator = Locator::new(fleet.sources());
-    /// let found = fleet.objects().map(|object| locator.locate(&object.origin, "metadata.name", &[])).collect::<Vec<_>>();
-    /// assert_eq!((found[0].position, found[0].is_exact), (Position { line: 1, column: 72 }, true));
-    /// ```
     pub fn locate(&mut self, origin: &Origin, at: &str, keys: &[String]) -> SourceSpan {
         let found = self.tree(origin).and_then(|tree| {
             let mut entries = keys.iter().filter_map(|key| find(tree, origin.item, at, Some(key)));

@@ -13,17 +13,6 @@ use crate::source::Source;
 impl Fleet {
     /// The objects that Cluster API makes for a Cluster from its class and the templates of the class; `None` if it has no
     /// topology.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c}, \
-    ///     spec: {topology: {classRef: {name: small}, version: v1.36.0}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let id = fleet.objects().next().map(|object| object.id.clone());
-    /// let reason = id.and_then(|id| fleet.made(&id)?.err()).map(|obstacle| obstacle.to_string());
-    /// assert_eq!(reason.as_deref(), Some("the ClusterClass is not among the objects"));
-    /// ```
     #[must_use]
     pub fn made(&self, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
         self.made_since(&Fleet::default(), cluster)
@@ -31,13 +20,6 @@ impl Fleet {
 
     /// The same if the objects of another fleet were applied before: a Cluster keeps the defaults that it stored then, and
     /// workers whose upgrade is deferred their version.
-    ///
-    /// ```
-    /// use fleet::{Fleet, ObjectId};
-    ///
-    /// let id = ObjectId { group: String::new(), kind: "Cluster".into(), namespace: String::new(), name: "c".into(), ..ObjectId::default() };
-    /// assert!(Fleet::default().made_since(&Fleet::default(), &id).is_none());
-    /// ```
     #[must_use]
     pub fn made_since(&self, before: &Fleet, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
         let written = value(self, cluster)?;

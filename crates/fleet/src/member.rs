@@ -92,17 +92,6 @@ impl Member {
     }
 
     /// The version of its kind, such as `v1beta2`.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// assert_eq!(hierarchy.members()[0].version(), "v1beta2");
-    /// ```
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
@@ -114,19 +103,6 @@ impl Member {
     }
 
     /// The object as it is stored after the policy has completed it.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let node = hierarchy.members().iter().find(|member| member.id.kind == "Node");
-    /// let labels = node.map(|node| node.completed()["metadata"]["labels"].clone());
-    /// assert_eq!(labels, Some(serde_json::json!({"node.cluster.x-k8s.io/team": "a"})));
-    /// ```
     #[must_use]
     pub fn completed(&self) -> Value {
         serde_json::from_str(self.json()).unwrap_or_default()

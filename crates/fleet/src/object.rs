@@ -84,30 +84,12 @@ pub(crate) struct HeadMetadata<'a> {
 
 impl FleetObject {
     /// The audit scanner's request about a stored object: a CREATE without a user.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let reviews: Vec<_> = fleet.objects().map(|object| object.review()).collect();
-    /// assert_eq!((&*reviews[0].kind.kind, &*reviews[0].namespace, &*reviews[0].name), ("Machine", "default", "m"));
-    /// ```
     #[must_use]
     pub fn review(&self) -> Review<'_> {
         create(&self.id, &self.version, &self.json)
     }
 
     /// Group and version.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let versions: Vec<String> = fleet.objects().map(|object| object.api_version()).collect();
-    /// assert_eq!(versions, ["cluster.x-k8s.io/v1beta2"]);
-    /// ```
     #[must_use]
     pub fn api_version(&self) -> String {
         match &*self.id.group {

@@ -17,16 +17,6 @@ impl Fleet {
     /// and what was applied before and is no longer in the manifest is removed. Nothing is deleted.
     ///
     /// Objects that are in a manifest have their position there; the others where they are stored.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source};
-    ///
-    /// let fleet = |text: &str| Fleet::read(vec![Source { name: "machine.yaml".into(), text: text.into() }]);
-    /// let stored = fleet(r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "uid": "u"}}"#);
-    /// let manifest = fleet(r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": {"team": "a"}}}"#);
-    /// let applied: Vec<_> = manifest.applied_to(&stored).objects().map(|node| node.json.to_string()).collect();
-    /// assert_eq!(applied, [r#"{"apiVersion":"v1","kind":"Node","metadata":{"labels":{"team":"a"},"name":"n","uid":"u"}}"#]);
-    /// ```
     #[must_use]
     pub fn applied_to(&self, stored: &Fleet) -> Fleet {
         let first = stored.sources().len();

@@ -135,19 +135,6 @@ pub struct PlannedEdit {
 
 impl PlannedEdit {
     /// Whether it deletes Machines and creates no others, as a scale down does.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Plan, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let [old, new] = [3, 1].map(|replicas| {
-    ///     let text = format!("{{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {{name: s}}, \
-    ///         spec: {{clusterName: c, replicas: {replicas}}}}}");
-    ///     Fleet::read(vec![Source { name: "cluster.yaml".into(), text }])
-    /// });
-    /// let plan = Plan::of(&old, &new, &Settings::default());
-    /// assert!(plan.objects[0].edits[0].deletes());
-    /// ```
     #[must_use]
     pub fn deletes(&self) -> bool {
         self.is_deletion || self.scale.is_some_and(|(from, to)| to < from)
@@ -179,19 +166,6 @@ impl EntryDifference {
 
 impl Plan {
     /// What happens to the objects of `old` when those of `new` replace them.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Happens, Plan, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let plan = Plan::of(&Fleet::default(), &fleet, &Settings::default());
-    /// let objects: Vec<_> = plan.objects.iter().map(|object| (object.id.to_string(), object.happens)).collect();
-    /// assert_eq!(objects, [("MachineSet default/s".into(), Happens::Created)]);
-    /// assert_eq!(plan.verdict.creates, 1);
-    /// ```
     #[must_use]
     pub fn of(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
@@ -270,15 +244,6 @@ impl Plan {
     }
 
     /// Whether nothing changes at all.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Plan, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// assert!(Plan::of(&fleet, &fleet, &Settings::default()).is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty() && self.further.is_empty()

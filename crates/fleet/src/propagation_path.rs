@@ -68,19 +68,6 @@ pub enum State {
 impl Hierarchy {
     /// The propagation path of a key: through everything above an object, the object itself and everything below it.
     /// Objects without the key are omitted, except the object itself.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let path = hierarchy.propagation_path(0, "node.cluster.x-k8s.io/team");
-    /// let members: Vec<usize> = path.iter().map(|step| step.member).collect();
-    /// assert_eq!(members, [0, 1, 2]);
-    /// ```
     #[must_use]
     pub fn propagation_path(&self, number: usize, key: &str) -> Vec<PathStep> {
         let above = self.line(number);
@@ -99,19 +86,6 @@ impl Hierarchy {
     }
 
     /// What an object itself does with a key: its step of [`Hierarchy::propagation_path`].
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source, State};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let placements = hierarchy.own_placements(1, "node.cluster.x-k8s.io/team");
-    /// let placements: Vec<_> = placements.iter().map(|placement| (&*placement.at, &placement.state)).collect();
-    /// assert_eq!(placements, [("metadata.labels", &State::Predicted)]);
-    /// ```
     #[must_use]
     pub fn own_placements(&self, number: usize, key: &str) -> Vec<Placement> {
         self.placements(number, key, &self.entries(&self.line(number)))
@@ -119,18 +93,6 @@ impl Hierarchy {
 
     /// Where to set a label or annotation so that it propagates to an object: in the entry of the topology that it is created
     /// for, or in the template of the topmost owner of its Machines. `None` if nothing above it has such a place.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let place = "`spec.template.metadata` of MachineSet default/s";
-    /// assert_eq!((hierarchy.place_above(0), hierarchy.place_above(1).as_deref()), (None, Some(place)));
-    /// ```
     #[must_use]
     pub fn place_above(&self, number: usize) -> Option<String> {
         let line: Vec<&Member> = self.line(number).iter().filter_map(|number| self.member(*number)).collect();
@@ -169,18 +131,6 @@ impl Hierarchy {
 
     /// Why it is not known what propagates to an object: the reason at the object itself, or at the nearest one above
     /// that has one.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::{NotApplicableReason, Settings};
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m, \
-    ///     ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: s, controller: true}]}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let unknown = hierarchy.unknown(0).map(|(member, unknown)| (member.id.to_string(), unknown.reason));
-    /// assert_eq!(unknown, Some(("Machine default/m".into(), NotApplicableReason::ParentMissing)));
-    /// ```
     #[must_use]
     pub fn unknown(&self, number: usize) -> Option<(&Member, &NotApplicable)> {
         let mut next = Some(number);
@@ -330,10 +280,6 @@ pub(crate) fn blocks<'v>(
 
 impl State {
     /// The state in words, printed after the value.
-    ///
-    /// ```
-    /// assert_eq!(fleet::State::Predicted.in_words(), "");
-    /// ```
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
@@ -351,19 +297,6 @@ impl State {
 
 impl Placement {
     /// An entry that propagates to an object.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Placement, Source, State};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// let machine = &hierarchy.members()[1];
-    /// let placements: Vec<Placement> = machine.carried.iter().map(|entry| Placement::of(entry, machine)).collect();
-    /// assert!(placements.iter().all(|placement| placement.state == State::Predicted));
-    /// ```
     #[must_use]
     pub fn of(entry: &Propagated, member: &Member) -> Placement {
         let state = match &entry.found {

@@ -23,11 +23,6 @@ pub struct Reading {
 
 impl Reading {
     /// Whether there are objects in the document.
-    ///
-    /// ```
-    /// let source = fleet::Source { name: "a.yaml".into(), text: "a: b".into() };
-    /// assert!(!fleet::read_document(&source, 0, 0..4).has_objects());
-    /// ```
     #[must_use]
     pub fn has_objects(&self) -> bool {
         !self.objects.is_empty()
@@ -37,15 +32,6 @@ impl Reading {
 /// Reads one document of the text with the number `number`: an object, a list of objects, or several objects in JSON.
 ///
 /// Errors are in the result.
-///
-/// ```
-/// use fleet::{Fleet, Source, read_document};
-///
-/// let source = Source { name: "c.yaml".into(), text: "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}".into() };
-/// let readings = source.documents().into_iter().map(|document| read_document(&source, 0, document)).collect();
-/// let fleet = Fleet::assemble(vec![source], readings, "default");
-/// assert_eq!(fleet.objects().count(), 1);
-/// ```
 #[must_use]
 pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> Reading {
     let mut reader = DocumentReader { number, document, reading: Reading::default() };

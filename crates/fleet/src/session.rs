@@ -40,17 +40,6 @@ pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) 
 
 /// A whole AdmissionRequest for an object, as an API server sends it when `username` creates the object, or updates
 /// `old`.
-///
-/// ```
-/// use fleet::{Fleet, Source, admission_request};
-///
-/// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
-/// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-/// let requests: Vec<_> = fleet.objects().map(|object| admission_request(&object.review(), None, "alice")).collect();
-/// assert_eq!(requests[0]["operation"], "CREATE");
-/// assert_eq!(requests[0]["resource"]["resource"], "machines");
-/// assert_eq!(requests[0]["object"]["metadata"], serde_json::json!({"name": "m", "namespace": "default"}));
-/// ```
 #[must_use]
 pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str) -> Value {
     // The API server sets the namespace before it calls webhooks.

@@ -53,17 +53,6 @@ impl<'f> TemplateEvaluation<'f> {
     }
 
     /// A Composition whose templates are evaluated; any other object as it is.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Source, TemplateEvaluation};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let fleet = Fleet::read(vec![Source { name: "a.yaml".into(), text: "{apiVersion: v1, kind: Node, metadata: {name: n}}".into() }]);
-    /// let settings = Settings::default();
-    /// let templates = TemplateEvaluation::of(fleet.objects(), &settings);
-    /// let found: usize = fleet.objects().map(|object| templates.evaluated(object).findings.len()).sum();
-    /// assert_eq!(found, 0);
-    /// ```
     pub fn evaluated<'o>(&self, object: &'o FleetObject) -> EvaluatedComposition<'o> {
         let unchanged = EvaluatedComposition { object: Cow::Borrowed(object), findings: Vec::new(), steps: Vec::new() };
         let tags = &self.settings.cloud_tags;

@@ -30,13 +30,6 @@ impl<'t> ValueText<'t> {
     ///
     /// # Errors
     /// When it is not YAML, has several documents, or JSON has no such value.
-    ///
-    /// ```
-    /// use fleet::{Source, ValueText};
-    ///
-    /// let two = Source { name: "settings.yaml".into(), text: "mode: verify\n---\nmode: mutate\n".into() };
-    /// assert_eq!(ValueText::read(&two).err().map(|error| error.at), Some(13));
-    /// ```
     pub fn read(source: &'t Source) -> Result<ValueText<'t>, NoValue> {
         if let Some(second) = source.documents().get(1) {
             return Err(NoValue { message: messages::MORE_DOCUMENTS.to_owned(), at: second.start });
@@ -52,31 +45,12 @@ impl<'t> ValueText<'t> {
     }
 
     /// The value as JSON.
-    ///
-    /// ```
-    /// use fleet::{Source, ValueText};
-    ///
-    /// let source = Source { name: "settings.yaml".into(), text: "mode: verify".into() };
-    /// let value = ValueText::read(&source)?;
-    /// assert_eq!(value.json(), r#"{"mode":"verify"}"#);
-    /// # Ok::<(), fleet::NoValue>(())
-    /// ```
     #[must_use]
     pub fn json(&self) -> &str {
         &self.json
     }
 
     /// The messages about duplicate keys, and where, in bytes.
-    ///
-    /// ```
-    /// use fleet::{Source, ValueText};
-    ///
-    /// let source = Source { name: "settings.yaml".into(), text: "mode: verify\nmode: mutate\n".into() };
-    /// let value = ValueText::read(&source)?;
-    /// let at: Vec<usize> = value.twice().iter().map(|(_, at)| *at).collect();
-    /// assert_eq!(at, [13]);
-    /// # Ok::<(), fleet::NoValue>(())
-    /// ```
     #[must_use]
     pub fn twice(&self) -> &[(String, usize)] {
         &self.twice
@@ -84,15 +58,6 @@ impl<'t> ValueText<'t> {
 
     /// The value at a path such as `clusterApi.controllers[1]` or `cloudTags.definitions[platform/env].scope`, in
     /// bytes; if there is none, what it would be in.
-    ///
-    /// ```
-    /// use fleet::{Source, ValueText};
-    ///
-    /// let source = Source { name: "settings.yaml".into(), text: "mode: verify".into() };
-    /// let value = ValueText::read(&source)?;
-    /// assert_eq!(&source.text[value.locate("mode")], "verify");
-    /// # Ok::<(), fleet::NoValue>(())
-    /// ```
     #[must_use]
     pub fn locate(&self, path: &str) -> Range<usize> {
         find(&self.tree, None, path, None).map_or(0..0, |(span, _)| span)

@@ -19,34 +19,12 @@ impl ObjectText {
     }
 
     /// The text that the object was read as.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// assert_eq!(hierarchy.members()[0].written.text().get(..14), Some(r#"{"apiVersion":"#));
-    /// ```
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The value for one use: it is not kept if it was not requested before.
-    ///
-    /// ```
-    /// use fleet::{Fleet, Hierarchy, Source};
-    /// use metadata_propagation::Settings;
-    ///
-    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
-    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
-    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
-    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
-    /// assert_eq!(hierarchy.members()[0].written.once()["spec"]["clusterName"], "c");
-    /// ```
     #[must_use]
     pub fn once(&self) -> Cow<'_, Value> {
         self.value.get().map_or_else(|| Cow::Owned(read(&self.text)), Cow::Borrowed)

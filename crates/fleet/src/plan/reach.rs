@@ -49,17 +49,6 @@ impl Machines {
         Machines { named: BTreeSet::new(), predicted: BTreeMap::new(), uncounted: BTreeSet::new() };
 
     /// The number of Machines, without those of owners that do not say how many they have.
-    ///
-    /// ```
-    /// use fleet::{Machines, ObjectId};
-    ///
-    /// let id = |kind: &str, name: &str| ObjectId {
-    ///     group: "cluster.x-k8s.io".into(), kind: kind.into(), namespace: "default".into(), name: name.into(),
-    ///     ..ObjectId::default() };
-    /// let (named, predicted) = ([id("Machine", "m")].into(), [(id("MachineSet", "s"), 3)].into());
-    /// let machines = Machines { named, predicted, ..Machines::default() };
-    /// assert_eq!(machines.count(), 4);
-    /// ```
     #[must_use]
     pub fn count(&self) -> u64 {
         let named = u64::try_from(self.named.len()).unwrap_or(u64::MAX);

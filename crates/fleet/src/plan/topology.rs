@@ -47,11 +47,6 @@ pub struct EditOwners {
 
 impl Plan {
     /// The owners that an edit affects through variables and patches.
-    ///
-    /// ```
-    /// let id = fleet::ObjectId { group: String::new(), kind: "Cluster".into(), namespace: "a".into(), name: "c".into(), ..fleet::ObjectId::default() };
-    /// assert!(fleet::Plan::default().owners_of(&id, "spec.topology.variables").is_empty());
-    /// ```
     #[must_use]
     pub fn owners_of(&self, id: &ObjectId, at: &str) -> &[PlannedOwner] {
         let found = self.owners.iter().find(|edit| edit.id == *id && edit.at == at);
@@ -60,12 +55,6 @@ impl Plan {
 
     /// Says of owners whose Machines an extension may update in place that it may: Cluster API's feature gate
     /// `InPlaceUpdates` (v1.12 and later) is on. Without an extension that accepts it, their Machines are replaced.
-    ///
-    /// ```
-    /// let mut plan = fleet::Plan::default();
-    /// plan.allow_in_place_updates();
-    /// assert!(plan.owners.is_empty());
-    /// ```
     pub fn allow_in_place_updates(&mut self) {
         for owner in self.owners.iter_mut().flat_map(|edit| &mut edit.owners) {
             owner.is_update_in_place = owner.can_be_in_place;
