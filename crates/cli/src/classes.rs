@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Fleet, FleetObject, ObjectId, class_of, count};
-use serde_json::Value;
 
 /// Namespace and name.
 pub(crate) type QualifiedName = (String, String);
@@ -23,7 +22,7 @@ pub(crate) struct MissingClass<'f> {
 pub(crate) fn missing(fleet: &Fleet) -> Vec<MissingClass<'_>> {
     let mut found: BTreeMap<QualifiedName, (&FleetObject, BTreeSet<QualifiedName>)> = BTreeMap::new();
     for cluster in fleet.objects().filter(|object| object.id.group == CORE && object.id.kind == "Cluster") {
-        let json: Value = serde_json::from_str(&cluster.json).unwrap_or_default();
+        let json = cluster.value();
         let Some((name, namespace)) = class_of(&json) else { continue };
         let namespace = namespace.unwrap_or(&cluster.id.namespace).to_owned();
         let (group, kind) = (CORE.to_owned(), "ClusterClass".to_owned());
@@ -78,7 +77,7 @@ pub(crate) fn cluster_name(object: &FleetObject) -> Option<QualifiedName> {
     if object.id.kind == "Cluster" {
         return Some((namespace, object.id.name.clone()));
     }
-    let json: Value = serde_json::from_str(&object.json).ok()?;
+    let json = object.value();
     let label = || json.pointer("/metadata/labels/cluster.x-k8s.io~1cluster-name");
     let name = json.pointer("/spec/clusterName").or_else(label)?.as_str()?;
     Some((namespace, name.to_owned()))

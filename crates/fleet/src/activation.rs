@@ -52,14 +52,14 @@ impl Activation {
         for object in objects.filter(|object| object.id.group == CROSSPLANE) {
             match &*object.id.kind {
                 "ManagedResourceActivationPolicy" => {
-                    let activated = json(object);
+                    let activated = object.value();
                     let patterns = activated.pointer("/spec/activate").and_then(Value::as_array);
                     activation
                         .patterns
                         .extend(patterns.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
                 }
                 "ManagedResourceDefinition" => {
-                    let definition = json(object);
+                    let definition = object.value();
                     let text = |path| definition.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
                     activation.definitions.push(ManagedKind {
                         name: object.id.name.clone(),
@@ -79,7 +79,7 @@ impl Activation {
         if self.patterns.is_empty() || object.id.group != CROSSPLANE || object.id.kind != "Composition" {
             return Vec::new();
         }
-        let (composition, mut seen) = (json(object), BTreeSet::new());
+        let (composition, mut seen) = (object.value(), BTreeSet::new());
         let mut found = Vec::new();
         for (at, base) in bases(&composition) {
             let text = |field| base.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -178,10 +178,6 @@ fn bases(composition: &Value) -> Vec<(String, &Value)> {
 /// The elements of a list, each with its number.
 fn elements<'v>(at: &'v Value, path: &str) -> impl Iterator<Item = (usize, &'v Value)> {
     at.pointer(path).and_then(Value::as_array).into_iter().flatten().enumerate()
-}
-
-fn json(object: &FleetObject) -> Value {
-    serde_json::from_str(&object.json).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ impl Checker {
 
 /// The finding that an object does not have the structure of a Kubernetes object. What a variable stands for is not known.
 fn unreadable(object: &FleetObject, message: String, at: &str) -> ObjectFinding {
-    let written: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let written = object.value();
     let value = written.pointer(&format!("/{}", at.replace('.', "/"))).and_then(Value::as_str);
     ObjectFinding {
         level: if value.is_some_and(has_variable) { FindingLevel::Note } else { FindingLevel::Error },
@@ -192,7 +192,7 @@ fn of_refusals(object: &FleetObject) -> Vec<ObjectFinding> {
     if !has_rules(&object.id) {
         return Vec::new();
     }
-    let value: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let value = object.value();
     let finding = |Refusal { at, message }| {
         let keys = Vec::new();
         ObjectFinding { level: FindingLevel::Error, check: REFUSED, message, at, keys, verdict: None }

@@ -14,8 +14,8 @@ pub(crate) fn class_findings(object: &FleetObject, fleet: &Fleet) -> Vec<ObjectF
     if object.id.group != CORE_GROUP || object.id.kind != "ClusterClass" {
         return Vec::new();
     }
-    let class: Value = serde_json::from_str(&object.json).unwrap_or_default();
-    let templates = |reference: &Value| serde_json::from_str(&fleet.find(&template(&object.id, reference))?.json).ok();
+    let class = object.value();
+    let templates = |reference: &Value| Some(fleet.find(&template(&object.id, reference))?.value());
     let notes = class_notes(&class, &templates).into_iter();
     let finding = |note: topology::ClassNote| ObjectFinding {
         level: FindingLevel::Note,

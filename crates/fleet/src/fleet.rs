@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, GRANTS, Get, LookupCause, LookupError};
-use serde_json::Value;
 
 use crate::locate::Locator;
 use crate::object::{FleetObject, ObjectId, group_and_version};
@@ -164,7 +163,7 @@ impl Fleet {
     pub fn composite_groups(&self) -> Vec<(&FleetObject, String)> {
         let mut seen = BTreeSet::new();
         let group = |object: &FleetObject| {
-            let definition: Value = serde_json::from_str(&object.json).ok()?;
+            let definition = object.value();
             Some(definition.pointer("/spec/group")?.as_str()?.to_owned())
         };
         let groups = self.composite_definitions().filter_map(|definition| Some((definition, group(definition)?)));

@@ -66,7 +66,7 @@ impl Hierarchy {
             hierarchy.add(object, (Some(object.origin.clone()), entries.clone()), None);
         }
         for (further, name) in fleet.further() {
-            if let Some(number) = hierarchy.find(name) {
+            if let Some(number) = hierarchy.number(name) {
                 hierarchy.by_id.insert(further.clone(), number);
             }
         }
@@ -74,7 +74,7 @@ impl Hierarchy {
             .flat_map(|(number, (_, references, _))| references.iter().map(move |id| (id, number)))
             .collect();
         for (number, (parent, ..)) in relations.iter().enumerate() {
-            let parent = parent.as_ref().and_then(|parent| hierarchy.find(parent));
+            let parent = parent.as_ref().and_then(|parent| hierarchy.number(parent));
             let id = hierarchy.members.get(number).map(|member| &member.id);
             let parent = parent.or_else(|| named.get(id?).copied());
             hierarchy.relate(number, parent);
@@ -140,10 +140,6 @@ impl Hierarchy {
         order
     }
 
-    fn find(&self, id: &ObjectId) -> Option<usize> {
-        self.by_id.get(id).copied()
-    }
-
     fn add(
         &mut self,
         object: &FleetObject,
@@ -191,7 +187,12 @@ impl Hierarchy {
 
     /// The number of an object.
     pub(crate) fn number(&self, id: &ObjectId) -> Option<usize> {
-        self.find(id)
+        self.by_id.get(id).copied()
+    }
+
+    /// The object of a name.
+    pub(crate) fn find(&self, id: &ObjectId) -> Option<&Member> {
+        self.member(self.number(id)?)
     }
 
     /// An object and everything that is created from it.
@@ -211,7 +212,7 @@ impl Hierarchy {
 
     /// How many objects one represents: a predicted Machine, and its dependents, represent all Machines of the owner.
     pub(crate) fn represented_by(&self, id: &ObjectId) -> u64 {
-        let mut next = self.find(id);
+        let mut next = self.number(id);
         while let Some(member) = next.and_then(|number| self.members.get(number)).filter(|it| it.origin.is_none()) {
             let mut owner = member.parent.and_then(|parent| self.members.get(parent));
             if member.id.kind == "Machine" {
@@ -248,13 +249,13 @@ impl Hierarchy {
             class,
             cluster: self.cluster_of(number),
             children: &children,
-            find: &|id| Some(&*self.member(self.find(id)?)?.written),
+            find: &|id| Some(&*self.find(id)?.written),
         })
     }
 
     fn add_predicted(&mut self, number: usize, made: Vec<FleetObject>) {
         for object in made {
-            if self.find(&object.id).is_some() {
+            if self.number(&object.id).is_some() {
                 continue;
             }
             self.add(&object, (None, topology_entries(&related(&object.json))), Some(number));
@@ -269,7 +270,7 @@ impl Cluster for Hierarchy {
     /// The hierarchy as a fleet, with objects as they are stored after the policy has completed them.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let version = group_and_version(&get.api_version).1;
-        let cause = match self.find(&ObjectId::of(get)).and_then(|number| self.members.get(number)) {
+        let cause = match self.find(&ObjectId::of(get)) {
             Some(member) if member.version == version => {
                 return Ok(member.read.as_deref().unwrap_or_else(|| member.json()).to_owned());
             }

@@ -41,7 +41,7 @@ impl Fleet {
 }
 
 fn value(fleet: &Fleet, id: &ObjectId) -> Option<Value> {
-    serde_json::from_str(&fleet.find(id)?.json).ok()
+    Some(fleet.find(id)?.value())
 }
 
 /// The class of a Cluster.

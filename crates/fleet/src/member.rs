@@ -78,9 +78,9 @@ impl Member {
     /// left to cluster-autoscaler or the infrastructure.
     pub(crate) fn has_unknown_replicas(&self) -> bool {
         let number = self.written.pointer("/spec/replicas").filter(|value| !value.is_null());
-        let managed = self.written.pointer("/metadata/annotations").and_then(|them| them.get(REPLICAS_MANAGED_BY));
+        let is_managed = || self.written.pointer("/metadata/annotations").is_some_and(has_managed_replicas);
         let is_unknown = match number {
-            _ if self.id.kind == "MachinePool" && managed.is_some_and(|by| by.as_str() != Some("false")) => true,
+            _ if self.id.kind == "MachinePool" && is_managed() => true,
             Some(number) => number.as_u64().is_none(),
             // A predicted object has annotations only once it is completed.
             None => {
@@ -139,10 +139,12 @@ pub(crate) fn is_autoscaled(annotations: &Value) -> bool {
     AUTOSCALER.iter().any(|key| annotations.get(key).is_some())
 }
 
-/// The annotation of a MachinePool whose infrastructure decides about the number of replicas, unless its value is `false`.
+/// Whether annotations leave the number of replicas of a MachinePool to its infrastructure.
 ///
 /// Source: `ReplicasManagedByAnnotation` in api/core/v1beta2/common_types.go of Cluster API v1.14.
-pub(crate) const REPLICAS_MANAGED_BY: &str = "cluster.x-k8s.io/replicas-managed-by";
+pub(crate) fn has_managed_replicas(annotations: &Value) -> bool {
+    annotations.get("cluster.x-k8s.io/replicas-managed-by").is_some_and(|by| by.as_str() != Some("false"))
+}
 
 /// The annotations between whose values cluster-autoscaler sets replicas.
 pub(crate) const AUTOSCALER: [&str; 2] = [

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use metadata_propagation::{Get, GroupVersionKind, Operation, Review};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A Kubernetes object, and its position.
@@ -87,6 +88,12 @@ impl FleetObject {
     #[must_use]
     pub fn review(&self) -> Review<'_> {
         create(&self.id, &self.version, &self.json)
+    }
+
+    /// Its JSON, parsed.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        serde_json::from_str(&self.json).unwrap_or_default()
     }
 
     /// Group and version.

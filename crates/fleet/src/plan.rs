@@ -41,6 +41,7 @@ use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
 use crate::object_finding::UNREADABLE;
+use crate::refusal::has_rules;
 
 pub use self::reach::Machines;
 pub use self::topology::{Because, EditOwners, PlannedOwner};
@@ -134,6 +135,14 @@ pub struct PlannedEdit {
 }
 
 impl PlannedEdit {
+    /// An edit of a path with this effect, which reaches no Machines.
+    fn new(at: String, effect: Effect, reason: Option<Cow<'static, str>>) -> PlannedEdit {
+        let mut edit = RolloutEdit::refused(at);
+        edit.effect = effect;
+        let (machines, deferred) = (Machines::default(), Vec::new());
+        PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
+    }
+
     /// Whether it deletes Machines and creates no others, as a scale down does.
     #[must_use]
     pub fn deletes(&self) -> bool {
@@ -191,21 +200,32 @@ impl Plan {
         let checker = Checker::new(settings);
         let new_objects: Vec<&FleetObject> = new.objects().collect();
         let planned = each(&new_objects, |object| {
-            let stored = old.find(&object.id);
-            if stored.is_some_and(|stored| is_same(stored, object)) {
-                return None;
-            }
-            let mut planned = match stored {
-                Some(stored) => changed(&object.id, edits(stored, object, sides)),
-                None => whole::creation(&object.id, &before, &after),
+            let around = (&after, new.sources());
+            let has_rules = has_rules(&object.id);
+            let mut planned = if let Some(stored) = old.find(&object.id) {
+                if stored.json == object.json {
+                    return None;
+                }
+                let values = [stored, object].map(FleetObject::value);
+                let [was, is] = values.each_ref();
+                if is_same([was, is]) {
+                    return None;
+                }
+                let mut planned = changed(&object.id, edits([stored, object], [was, is], sides));
+                if has_rules {
+                    refused::add(&mut planned, object, (Some(was), is), around);
+                }
+                placeholder::unsettle(&mut planned, [stored, object], [was, is]);
+                planned
+            } else {
+                let mut planned = whole::creation(&object.id, &before, &after);
+                if has_rules {
+                    refused::add(&mut planned, object, (None, &object.value()), around);
+                }
+                planned
             };
-            refused::add(&mut planned, stored, object, (&after, new.sources()));
-            if let Some(stored) = stored {
-                placeholder::unsettle(&mut planned, [stored, object]);
-            }
             refused::keep_only(&mut planned);
-            let member = after.number(&object.id).and_then(|number| after.member(number));
-            let is_rejected = member.is_some_and(|member| member.is_rejected);
+            let is_rejected = after.find(&object.id).is_some_and(|member| member.is_rejected);
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
         });
         for (mut planned, unreadable) in planned.into_iter().flatten() {
@@ -228,9 +248,8 @@ impl Plan {
         let is_cut = |object: &&Planned| is_refused(object) || object.edits.iter().any(is_orphaning);
         let cut: BTreeSet<&ObjectId> = plan.objects.iter().filter(is_cut).map(|object| &object.id).collect();
         // What is orphaned stays as it is, and so does what is below an object that is not written.
-        let member = |id: &ObjectId| after.number(id).and_then(|number| after.member(number));
         let is_below = |member: &Member| after.upwards(member).skip(1).any(|above| cut.contains(&above.id));
-        let stays = |id: &ObjectId| member(id).is_some_and(is_below);
+        let stays = |id: &ObjectId| after.find(id).is_some_and(is_below);
         let further = members.filter_map(|member| entries.remove(&member.id)).flatten();
         plan.further = further.filter(|entry| cut.is_empty() || !stays(&entry.id)).collect();
         let known = plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
@@ -251,17 +270,17 @@ impl Plan {
 }
 
 /// Whether two objects differ only in what the API server and controllers write.
-fn is_same(old: &FleetObject, new: &FleetObject) -> bool {
-    let parsed = |object: &FleetObject| {
-        let mut json: Value = serde_json::from_str(&object.json).ok()?;
-        json.as_object_mut()?.remove("status");
-        let metadata = json.get_mut("metadata").and_then(Value::as_object_mut)?;
+fn is_same(objects: [&Value; 2]) -> bool {
+    let [old, new] = objects.map(|object| {
+        let mut object = object.clone();
+        object.as_object_mut()?.remove("status");
+        let metadata = object.get_mut("metadata").and_then(Value::as_object_mut)?;
         for field in ["resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"] {
             metadata.remove(field);
         }
-        Some(json)
-    };
-    old.json == new.json || parsed(old) == parsed(new)
+        Some(object)
+    });
+    old == new
 }
 
 /// An object that does not have the structure of a Kubernetes object.
@@ -277,6 +296,5 @@ fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
 
 /// Whether a Cluster in the files uses a class.
 fn has_cluster(hierarchy: &Hierarchy, class: &ObjectId) -> bool {
-    let member = hierarchy.number(class).and_then(|number| hierarchy.member(number));
-    member.is_some_and(|member| !member.children.is_empty())
+    hierarchy.find(class).is_some_and(|member| !member.children.is_empty())
 }

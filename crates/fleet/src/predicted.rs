@@ -278,7 +278,7 @@ fn machine_parts(machine: &Maker<'_>) -> Vec<FleetObject> {
 ///
 /// Source: Cluster API, controllers/external/util.go, `GenerateTemplate`.
 fn add_metadata(object: &mut FleetObject, metadata: &Value) {
-    let mut json: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let mut json = object.value();
     for map in ["labels", "annotations"] {
         if let (Some(of_template), Some(made)) =
             (metadata.get(map), json.get_mut("metadata").and_then(Value::as_object_mut))

@@ -74,20 +74,19 @@ pub(crate) fn blame(outcome: &Outcome) -> Option<Blame> {
 /// Every object that cannot be read when the objects that would be created from this one are evaluated.
 pub(crate) fn probe(object: &FleetObject, settings: &Settings, cluster: &dyn Cluster) -> Vec<Blame> {
     let is_core = object.id.group == CORE_GROUP;
-    let read = || serde_json::from_str::<Value>(&object.json).unwrap_or_default();
     let evaluated = |children: Vec<FleetObject>, cluster: &dyn Cluster| -> Vec<Blame> {
         children.iter().filter_map(|child| blame(&evaluate(&child.review(), settings, cluster))).collect()
     };
     match &*object.id.kind {
         "MachineDeployment" | "MachineSet" if is_core => {
-            let json = read();
+            let json = object.value();
             let mut blames = evaluated(children(object, &json, None), cluster);
             blames.extend(selector(object, &json));
             blames
         }
-        "KubeadmControlPlane" => evaluated(children(object, &read(), None), cluster),
+        "KubeadmControlPlane" => evaluated(children(object, &object.value(), None), cluster),
         "Cluster" if is_core => {
-            let json = read();
+            let json = object.value();
             if json.pointer("/spec/topology").is_none_or(Value::is_null) {
                 return Vec::new();
             }
@@ -96,9 +95,9 @@ pub(crate) fn probe(object: &FleetObject, settings: &Settings, cluster: &dyn Clu
             evaluated(made, cluster)
         }
         "ClusterClass" if is_core => {
-            let json = read();
+            let json = object.value();
             let user = user(object, &json);
-            let read = serde_json::from_str(&user.json).unwrap_or_default();
+            let read = user.value();
             let mut made = children(&user, &read, Some(&json));
             made.extend(
                 children(&user, &read, Some(&control_plane())).into_iter().filter(|child| child.id.group != CORE_GROUP),

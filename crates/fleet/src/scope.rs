@@ -61,7 +61,7 @@ pub(crate) fn settle(objects: &mut [FleetObject], namespace: &str) -> BTreeMap<O
     for class in classes {
         let Some(class) = objects.get(class) else { continue };
         let Some(namespaces) = users.get(&*class.id.name) else { continue };
-        let json: Value = serde_json::from_str(&class.json).unwrap_or_default();
+        let json = class.value();
         let mut names = BTreeSet::from([(CORE_GROUP.to_owned(), "ClusterClass".to_owned(), class.id.name.clone())]);
         class_templates(&json, &mut names);
         for number in &unplaced {
@@ -93,7 +93,7 @@ fn place(id: &mut ObjectId, namespaces: &BTreeSet<String>, further: &mut BTreeMa
 fn users(objects: &[FleetObject]) -> BTreeMap<String, BTreeSet<String>> {
     let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for cluster in objects.iter().filter(|object| object.id.group == CORE_GROUP && object.id.kind == "Cluster") {
-        let json: Value = serde_json::from_str(&cluster.json).unwrap_or_default();
+        let json = cluster.value();
         if let Some((class, None)) = class_of(&json) {
             users.entry(class.to_owned()).or_default().insert(cluster.id.namespace.clone());
         }

@@ -63,7 +63,7 @@ impl<'f> TemplateEvaluation<'f> {
         if !is_checked {
             return unchanged;
         }
-        let mut composition: Value = serde_json::from_str(&object.json).unwrap_or_default();
+        let mut composition = object.value();
         let text = |path| composition.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"));
         let annotations = composition.pointer("/metadata/annotations");

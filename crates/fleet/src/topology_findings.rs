@@ -20,7 +20,7 @@ pub(crate) fn topology_findings(object: &FleetObject, fleet: &Fleet) -> Vec<Obje
     if object.id.group != CORE_GROUP || object.id.kind != "Cluster" {
         return Vec::new();
     }
-    let cluster: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let cluster = object.value();
     // The webhook accepts every odd number.
     if cluster.pointer(REPLICAS).and_then(Value::as_i64).is_none_or(|replicas| replicas % 2 != 0) {
         return Vec::new();

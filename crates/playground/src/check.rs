@@ -114,7 +114,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
 fn is_about_composites(object: &fleet::FleetObject, settings: &Settings) -> bool {
     let composites = &settings.cloud_tags;
     let is_named = |path: &str| {
-        let read: Value = serde_json::from_str(&object.json).unwrap_or_default();
+        let read = object.value();
         let group = read.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let group = group.split_once('/').map_or(group, |(group, _)| group);
         composites.composites.iter().any(|of| of.api_groups.iter().any(|known| **known == *group))

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use fleet::{Fleet, FleetObject, Locator, Severity};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use serde_json::Value;
 
 use super::baseline::Baseline;
 use crate::Failure;
@@ -147,7 +146,7 @@ pub(super) fn annotation(object: &FleetObject) -> Option<Result<(Vec<String>, St
     if !object.json.contains(ANNOTATION) {
         return None;
     }
-    let json: Value = serde_json::from_str(&object.json).ok()?;
+    let json = object.value();
     Some(parsed(json.get("metadata")?.get("annotations")?.get(ANNOTATION)?.as_str()?))
 }
 

@@ -102,7 +102,7 @@ fn group_of_composites(object: &FleetObject) -> Option<String> {
         "Composition" => "/spec/compositeTypeRef/apiVersion",
         _ => return None,
     };
-    let json: Value = serde_json::from_str(&object.json).ok()?;
+    let json = object.value();
     let text = json.pointer(pointer)?.as_str()?;
     let group = if object.id.kind == "Composition" { text.split_once('/')?.0 } else { text };
     Some(group.to_owned()).filter(|group| !group.is_empty())
@@ -113,7 +113,7 @@ fn group_of_composites(object: &FleetObject) -> Option<String> {
 fn lines(fleet: &Fleet, (group, objects): (&str, &[&FleetObject]), settings: &Settings) -> String {
     let definitions: Vec<Value> = fleet
         .composite_definitions()
-        .filter_map(|definition| serde_json::from_str(&definition.json).ok())
+        .map(FleetObject::value)
         .filter(|definition: &Value| definition.pointer("/spec/group").and_then(Value::as_str) == Some(group))
         .collect();
     let claims: Vec<&str> =
@@ -143,7 +143,7 @@ fn lines(fleet: &Fleet, (group, objects): (&str, &[&FleetObject]), settings: &Se
 /// A label of a platform that one of the composites has, or else a common one.
 fn example(group: &str, objects: &[&FleetObject]) -> String {
     let of = |object: &&FleetObject| {
-        let json: Value = serde_json::from_str(&object.json).ok()?;
+        let json = object.value();
         let labels = json.pointer("/metadata/labels")?.as_object()?;
         labels.keys().find(|key| is_of_platform(key)).cloned()
     };

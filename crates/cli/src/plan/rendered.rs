@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source};
-use serde_json::Value;
 
 use super::not_read::{Matters, NotRead};
 use super::roots::relative;
@@ -40,7 +39,7 @@ pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2]) -> Vec<NotRead> {
 fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) -> Option<String> {
     if is_renderer(id) {
         let spec = |object: Option<&FleetObject>| {
-            let json: Value = serde_json::from_str(&object?.json).ok()?;
+            let json = object?.value();
             json.get("spec").cloned()
         };
         return (spec(was) != spec(is)).then(|| "what it applies is not compared".to_owned());

@@ -62,7 +62,7 @@ impl Hierarchy {
     /// another provider no controller removes them.
     pub(super) fn drop_former(&mut self, number: usize, before: &Hierarchy) {
         let Some(member) = self.members.get(number) else { return };
-        let Some(former) = before.number(&member.id).and_then(|number| before.member(number)) else { return };
+        let Some(former) = before.find(&member.id) else { return };
         let owner = member.parent.and_then(|parent| self.members.get(parent)).map(|parent| &parent.id);
         let is_of_others = owner.is_some_and(|id| id.group == CONTROL_PLANE_GROUP && id.kind != "KubeadmControlPlane");
         if is_of_others || member.origin.is_none() || member.unknown.is_some() {

@@ -15,8 +15,6 @@ use super::conversion::in_one_version;
 use super::impact::{Sides, impact};
 use super::reach::{LISTS, Machines, Part, machines};
 use super::{at, reason};
-use crate::hierarchy::Hierarchy;
-use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
 use crate::relations::{class_of, text};
 
@@ -58,7 +56,7 @@ impl<'p> ClassChange<'p> {
         if path.starts_with("spec.infrastructure.") {
             return None;
         }
-        let found = member(self.sides.before, &old).zip(member(self.sides.after, &new));
+        let found = self.sides.before.find(&old).zip(self.sides.after.find(&new));
         let Some((was, is)) = found else { return Some((Effect::CannotTell, Some(reason::NO_TEMPLATE))) };
         let (version, values) = in_one_version(&new, [&was.version, &is.version], [&was.written, &is.written])?;
         let is_comparable = old.kind == new.kind;
@@ -123,13 +121,13 @@ pub(super) fn other_class(
     cluster: &ObjectId,
     [was, is]: [&Value; 2],
 ) -> Option<Vec<(Judged, Machines)>> {
-    let class = |cluster_value, hierarchy| {
+    let class = |cluster_value| {
         let (name, namespace) = class_of(cluster_value)?;
         let namespace = namespace.unwrap_or(&cluster.namespace).to_owned();
         let (group, kind) = (CORE_GROUP.to_owned(), "ClusterClass".to_owned());
-        member(hierarchy, &ObjectId { group, kind, namespace, name: name.to_owned(), ..ObjectId::default() })
+        Some(ObjectId { group, kind, namespace, name: name.to_owned(), ..ObjectId::default() })
     };
-    let (old, new) = (class(was, sides.before)?, class(is, sides.after)?);
+    let (old, new) = (sides.before.find(&class(was)?)?, sides.after.find(&class(is)?)?);
     let values: [&Value; 2] = [&old.written, &new.written];
     let (version, classes) = in_one_version(&old.id, [&old.version, &new.version], values)?;
     let texts = classes.each_ref().map(|class| class.to_string());
@@ -172,8 +170,4 @@ fn lacks(list: &str, cluster: &Value, class: &Value) -> bool {
     };
     let defined = entries(class, "");
     entries(cluster, "topology/").iter().any(|class| !defined.contains(class))
-}
-
-fn member<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Member> {
-    hierarchy.number(id).and_then(|number| hierarchy.member(number))
 }

@@ -37,17 +37,16 @@ pub(super) fn in_one_version<'v>(
 }
 
 /// The same for objects of a fleet; `None` if they are in one version already, or cannot be compared.
-pub(super) fn of_objects(old: &FleetObject, new: &FleetObject) -> Option<[FleetObject; 2]> {
+pub(super) fn of_objects([old, new]: [&FleetObject; 2], values: [&Value; 2]) -> Option<[(FleetObject, Value); 2]> {
     if old.version == new.version {
         return None;
     }
-    let values = [old, new].map(|object| serde_json::from_str(&object.json).unwrap_or_default());
-    let (version, [was, is]) = in_one_version(&new.id, [&old.version, &new.version], values.each_ref())?;
-    let converted = |object: &FleetObject, value: &Value| {
+    let (version, [was, is]) = in_one_version(&new.id, [&old.version, &new.version], values)?;
+    let converted = |object: &FleetObject, value: Cow<'_, Value>| {
         let (version, json) = (version.to_owned(), value.to_string().into());
-        FleetObject { version, json, ..object.clone() }
+        (FleetObject { version, json, ..object.clone() }, value.into_owned())
     };
-    Some([converted(old, &was), converted(new, &is)])
+    Some([converted(old, was), converted(new, is)])
 }
 
 /// An object of v1beta1 with fields whose defaults its webhook takes from deprecated ones.

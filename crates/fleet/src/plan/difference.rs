@@ -24,7 +24,7 @@ const REPEATED: [&str; 3] = [
 /// The differences, by object; of objects that are in both.
 pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<ObjectId, Vec<EntryDifference>> {
     let found = each(after.members(), |member| {
-        let stored = before.number(&member.id).and_then(|number| before.member(number))?;
+        let stored = before.find(&member.id)?;
         let is_unknown = || [before, after].iter().any(|side| is_unknown(&member.id, side));
         if stored.json() == member.json() || member.origin.is_none() && is_unknown() {
             return None;

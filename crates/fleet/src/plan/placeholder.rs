@@ -12,14 +12,13 @@ use super::path::at;
 use crate::object::FleetObject;
 
 /// Makes the effect of each edit unknown whose values may be the same.
-pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2]) {
+pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2], [was, is]: [&Value; 2]) {
     if !objects.iter().any(|object| object.json.contains("${")) {
         return;
     }
-    let [was, is] = objects.map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     for planned in &mut planned.edits {
         let path = &planned.edit.at;
-        let written = deciding(at(&was, path), at(&is, path)).filter(|_| is_settled(planned.edit.effect));
+        let written = deciding(at(was, path), at(is, path)).filter(|_| is_settled(planned.edit.effect));
         if let Some(written) = written {
             planned.edit.effect = Effect::CannotTell;
             planned.reason = Some(Gap::Placeholder(written.to_owned()).to_string().into());

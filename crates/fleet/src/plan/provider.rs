@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
+use metadata_propagation::Effect;
 use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
-use metadata_propagation::{Effect, RolloutEdit};
 use serde_json::Value;
 
 use super::bare::bare;
@@ -198,10 +198,9 @@ impl ProviderKind {
     }
 
     fn edit(&self, path: &str, [was, is]: [&Value; 2]) -> PlannedEdit {
-        let mut edit = RolloutEdit::refused(["spec", path].join(if path.is_empty() { "" } else { "." }));
+        let at = ["spec", path].join(if path.is_empty() { "" } else { "." });
         let effect = effect(self.rows, path, [was, is]);
-        edit.effect = effect;
-        let scale = Some((scaled(was, &edit.at), scaled(is, &edit.at))).filter(|_| effect == Effect::Scale);
+        let scale = Some((scaled(was, &at), scaled(is, &at))).filter(|_| effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
         let reason = match effect {
             Effect::CannotTell => Some(self.reason),
@@ -211,8 +210,7 @@ impl ProviderKind {
         };
         let is_known = effect <= Effect::InPlace || effect == Effect::Refused;
         let machines = if is_known { Machines::default() } else { self.machines.clone() };
-        let reason = reason.map(Cow::Borrowed);
-        PlannedEdit { edit, machines, is_deletion: false, scale, reason, deferred: Vec::new() }
+        PlannedEdit { machines, scale, ..PlannedEdit::new(at, effect, reason.map(Cow::Borrowed)) }
     }
 }
 
@@ -232,7 +230,7 @@ const OWNERS: [&str; 6] = ["Cluster", "ClusterClass", "Machine", "MachineDeploym
 
 /// The Machines of the pool that an object is the infrastructure or the bootstrap configuration of.
 pub(super) fn of_pool(id: &ObjectId, hierarchy: &Hierarchy) -> Option<Machines> {
-    let parent = hierarchy.member(hierarchy.member(hierarchy.number(id)?)?.parent?)?;
+    let parent = hierarchy.member(hierarchy.find(id)?.parent?)?;
     let is_pool = parent.id.group == CORE_GROUP && parent.id.kind == "MachinePool";
     is_pool.then(|| machines(hierarchy, &parent.id, &Part::Whole))
 }

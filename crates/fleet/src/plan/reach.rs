@@ -117,7 +117,7 @@ impl Part {
 
     /// The first child of a Cluster that is part of this.
     pub(super) fn child(&self, hierarchy: &Hierarchy, cluster: &ObjectId) -> Option<ObjectId> {
-        let cluster = hierarchy.member(hierarchy.number(cluster)?)?;
+        let cluster = hierarchy.find(cluster)?;
         let mut children = cluster.children.iter().filter_map(|number| hierarchy.member(*number));
         children.find(|child| self.has(cluster, child)).map(|child| child.id.clone())
     }

@@ -25,6 +25,9 @@ pub(super) const AT_ONCE: usize = 2;
 pub(super) fn parts(old: &Fleet, new: &Fleet, size: usize) -> Option<Vec<[Vec<usize>; 2]>> {
     let sides = [old, new].map(|fleet| fleet.objects().collect::<Vec<&FleetObject>>());
     let [stored, objects] = &sides;
+    let is_same = |stored: &FleetObject, object: &FleetObject| {
+        stored.json == object.json || is_same([&stored.value(), &object.value()])
+    };
     let differs = |object: &FleetObject| old.find(&object.id).is_none_or(|stored| !is_same(stored, object));
     let changed = each(objects, |object| differs(object).then_some(&object.id)).into_iter().flatten();
     let deleted = stored.iter().map(|object| &object.id).filter(|id| new.find(id).is_none());

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use metadata_propagation::{Effect, RolloutEdit};
+use metadata_propagation::Effect;
 use serde_json::Value;
 use topology::class_refusals;
 
@@ -18,51 +18,44 @@ use crate::source::Source;
 /// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
 pub(super) fn add(
     planned: &mut Planned,
-    old: Option<&FleetObject>,
     new: &FleetObject,
+    (was, is): (Option<&Value>, &Value),
     (after, sources): (&Hierarchy, &[Source]),
 ) {
-    if !crate::refusal::has_rules(&new.id) {
-        return;
-    }
-    let value = |object: &FleetObject| serde_json::from_str::<Value>(&object.json).unwrap_or_default();
-    let is = value(new);
-    let was = old.map(value);
-    let [of_old, of_new] =
-        [was.as_ref(), Some(&is)].map(|side| side.map(|side| of_fields(&new.id, side)).unwrap_or_default());
+    let [of_old, of_new] = [was, Some(is)].map(|side| side.map(|side| of_fields(&new.id, side)).unwrap_or_default());
     if !of_new.is_empty() {
         // Nothing of the object is written.
         planned.edits =
-            of_new.into_iter().map(|Refusal { at, message }| edit(at, Effect::Refused, Cow::Owned(message))).collect();
+            of_new.into_iter().map(|it| PlannedEdit::new(it.at, Effect::Refused, Some(it.message.into()))).collect();
         return;
     }
     let of_object = |side: &Value| of_object(&new.id, side);
-    let (known, found) = (was.as_ref().map(of_object).unwrap_or_default(), of_object(&is));
+    let (known, found) = (was.map(of_object).unwrap_or_default(), of_object(is));
     // An empty list that a kustomization patches is not empty where it is stored.
     let remains = |refusal: &&Refusal| filled_by(&refusal.message, new, sources).is_none();
     if !found.iter().any(|refusal| remains(&refusal))
         && let Some(Refusal { at, message }) = of_old.iter().chain(known.iter().filter(remains)).next()
     {
         let reason = format!("what is stored is not known, because `{at}` cannot be written: {message}");
-        planned.edits = vec![edit("spec".to_owned(), Effect::CannotTell, Cow::Owned(reason))];
+        planned.edits = vec![PlannedEdit::new("spec".to_owned(), Effect::CannotTell, Some(reason.into()))];
         return;
     }
     let refusals: Vec<Refusal> = match was {
         None => {
-            let of_class = of_class(&new.id, &Value::Null, &is);
-            found.into_iter().chain(even_control_plane(new, &is, after)).chain(of_class).collect()
+            let of_class = of_class(&new.id, &Value::Null, is);
+            found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).collect()
         }
         Some(was) => {
-            let class = || class(&new.id, &is, after);
-            let skipped = skipped_by_topology(&was, &is).filter(|_| class().is_some_and(|class| !chains(class)));
-            let even = even_control_plane(new, &is, after).filter(|_| {
+            let class = || class(&new.id, is, after);
+            let skipped = skipped_by_topology(was, is).filter(|_| class().is_some_and(|class| !chains(class)));
+            let even = even_control_plane(new, is, after).filter(|_| {
                 let number = |cluster: &Value| cluster.pointer(CONTROL_PLANE_REPLICAS).cloned();
-                number(&was) != number(&is)
+                number(was) != number(is)
             });
             // Those of a class with Clusters are known for its paths.
-            let of_class = if has_cluster(after, &new.id) { Vec::new() } else { of_class(&new.id, &was, &is) };
+            let of_class = if has_cluster(after, &new.id) { Vec::new() } else { of_class(&new.id, was, is) };
             let (still, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|refusal| known.contains(refusal));
-            let found = found.into_iter().chain(of_change(&new.id, &was, &is));
+            let found = found.into_iter().chain(of_change(&new.id, was, is));
             let still = still.into_iter().filter(|refusal| remains(&refusal));
             found.chain(still).chain(skipped).chain(even).chain(of_class).collect()
         }
@@ -78,7 +71,7 @@ pub(super) fn add(
                 planned.edit.effect = effect;
                 (planned.machines, planned.scale, planned.reason) = (Machines::default(), None, reason);
             }
-            None => planned.edits.push(PlannedEdit { reason, ..edit(at, effect, Cow::Borrowed("")) }),
+            None => planned.edits.push(PlannedEdit::new(at, effect, reason)),
         }
     }
     planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
@@ -95,13 +88,6 @@ pub(super) fn keep_only(planned: &mut Planned) {
 /// Whether a webhook or a schema refuses an object.
 pub(super) fn is_refused(planned: &Planned) -> bool {
     planned.edits.iter().any(|planned| planned.edit.effect == Effect::Refused)
-}
-
-fn edit(at: String, effect: Effect, reason: Cow<'static, str>) -> PlannedEdit {
-    let mut edit = RolloutEdit::refused(at);
-    edit.effect = effect;
-    let (machines, reason, deferred) = (Machines::default(), Some(reason), Vec::new());
-    PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
 }
 
 /// What the webhook refuses in a class and did not before.
@@ -122,7 +108,7 @@ fn class<'h>(cluster: &ObjectId, value: &Value, hierarchy: &'h Hierarchy) -> Opt
     let (name, namespace) = class_of(value)?;
     let namespace = namespace.unwrap_or(&cluster.namespace).to_owned();
     let id = ObjectId { kind: "ClusterClass".to_owned(), namespace, name: name.to_owned(), ..cluster.clone() };
-    hierarchy.number(&id).and_then(|number| hierarchy.member(number)).map(|class| &*class.written)
+    hierarchy.find(&id).map(|class| &*class.written)
 }
 
 const CONTROL_PLANE_REPLICAS: &str = "/spec/topology/controlPlane/replicas";
@@ -138,8 +124,8 @@ fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -
     let group = group_and_version(text(reference, "apiVersion")).0;
     let [group, kind, namespace, name] = [group, kind, namespace, text(reference, "name")].map(str::to_owned);
     let template = ObjectId { group, kind, namespace, name, ..ObjectId::default() };
-    let template = after.number(&template).filter(|_| template.kind == "KubeadmControlPlaneTemplate")?;
-    let spec = after.member(template)?.written.pointer("/spec/template/spec")?;
+    let template = after.find(&template).filter(|_| template.kind == "KubeadmControlPlaneTemplate")?;
+    let spec = template.written.pointer("/spec/template/spec")?;
     let is_external = etcd(&serde_json::json!({ "spec": spec }), "external").is_some();
     let patches = class.pointer("/spec/patches").and_then(Value::as_array);
     let may_patch = patches.into_iter().flatten().any(|patch| {

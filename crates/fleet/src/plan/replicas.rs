@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::path::{at, scaled};
 use super::reach::Part;
 use crate::hierarchy::Hierarchy;
-use crate::member::{AUTOSCALER, REPLICAS_MANAGED_BY, is_autoscaled};
+use crate::member::{AUTOSCALER, has_managed_replicas, is_autoscaled};
 use crate::object::ObjectId;
 
 /// The replicas before and after an edit at a path, if both are known.
@@ -38,8 +38,7 @@ fn filled_in(hierarchy: &Hierarchy, id: &ObjectId, path: &str, (from, is): (u64,
     };
     let of = if id.kind == "Cluster" { at(is, owner)? } else { is };
     let annotations = of.pointer("/metadata/annotations").unwrap_or(&Value::Null);
-    let is_managed = annotations.get(REPLICAS_MANAGED_BY).is_some_and(|by| by.as_str() != Some("false"));
-    if !is_known || is_managed {
+    if !is_known || has_managed_replicas(annotations) {
         return None;
     }
     if is_control_plane || is_kubeadm(&id.kind) || !is_autoscaled(annotations) {

@@ -52,7 +52,7 @@ pub(super) fn machines_of(hierarchy: &Hierarchy, classes: &[(ObjectId, Part)]) -
 
 /// A template with the owner that the ClusterClass controller sets.
 pub(super) fn owned(template: &FleetObject, classes: &[(ObjectId, Part)]) -> FleetObject {
-    let mut json: Value = serde_json::from_str(&template.json).unwrap_or_default();
+    let mut json = template.value();
     if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
         let owners = metadata.entry("ownerReferences").or_insert_with(|| json!([]));
         let owner = |(class, _): &(ObjectId, Part)| json!({ "apiVersion": format!("{}/v1beta2", class.group), "kind": class.kind, "name": class.name, "uid": "" });

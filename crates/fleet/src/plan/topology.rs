@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use metadata_propagation::Effect;
 use metadata_propagation::cluster_api::CORE_GROUP;
-use metadata_propagation::{Effect, RolloutEdit};
 use serde_json::Value;
 
 use self::attribution::{is_due_to, is_of_whole};
@@ -28,7 +28,6 @@ use super::refused::keep_only;
 use super::{EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, at, conversion, deferred, reason};
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::hierarchy::Hierarchy;
 use crate::object::{ObjectId, group_and_version};
 use crate::relations::text;
 
@@ -49,8 +48,7 @@ impl Plan {
     /// The owners that an edit affects through variables and patches.
     #[must_use]
     pub fn owners_of(&self, id: &ObjectId, at: &str) -> &[PlannedOwner] {
-        let found = self.owners.iter().find(|edit| edit.id == *id && edit.at == at);
-        found.map_or(&[], |edit| &edit.owners)
+        owners_of(&self.owners, id, at)
     }
 
     /// Says of owners whose Machines an extension may update in place that it may: Cluster API's feature gate
@@ -60,6 +58,11 @@ impl Plan {
             owner.is_update_in_place = owner.can_be_in_place;
         }
     }
+}
+
+fn owners_of<'o>(owners: &'o [EditOwners], id: &ObjectId, at: &str) -> &'o [PlannedOwner] {
+    let found = owners.iter().find(|edit| edit.id == *id && edit.at == at);
+    found.map_or(&[], |edit| &edit.owners)
 }
 
 /// Why the effect of an edit that Cluster API refuses is not another one.
@@ -99,13 +102,11 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Si
                 || edit.edit.at == "spec" && matches!(edit.reason, Some(Cow::Owned(_)));
             let Some(answer) = answer.filter(|_| !is_told) else { continue };
             apply(edit, &answer);
-            let is_known = plan.owners.iter().any(|of| of.id == object.id && of.at == edit.edit.at);
-            if !answer.owners.is_empty() && !is_known {
+            if !answer.owners.is_empty() && owners_of(&plan.owners, &object.id, &edit.edit.at).is_empty() {
                 plan.owners.push(EditOwners { id: object.id.clone(), at: edit.edit.at.clone(), owners: answer.owners });
             }
         }
-        let has_owner =
-            |edit: &PlannedEdit| plan.owners.iter().any(|owners| owners.id == object.id && owners.at == edit.edit.at);
+        let has_owner = |edit: &PlannedEdit| !owners_of(&plan.owners, &object.id, &edit.edit.at).is_empty();
         keep_different(&mut object.edits);
         // That an edit of a path in the table has no effect is known from the table.
         let is_added = added.contains(&object.id);
@@ -165,29 +166,21 @@ fn freed(object: &Planned, around: Sides<'_>) -> Vec<PlannedEdit> {
         if is_named || is_upgraded(&part) {
             return None;
         }
-        let mut edit = RolloutEdit::refused(path);
-        edit.effect = Effect::CannotTell;
         let machines = machines(around.before, id, &part);
-        let reason = Some(Cow::Borrowed(reason::FREED));
-        Some(PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred: Vec::new() })
+        Some(PlannedEdit { machines, ..PlannedEdit::new(path, Effect::CannotTell, Some(Cow::Borrowed(reason::FREED))) })
     });
     freed.collect()
 }
 
 /// The fields that differ, without an effect, for an object whose paths the table of the policy does not classify.
 fn unnamed(id: &ObjectId, around: Sides<'_>) -> Vec<PlannedEdit> {
-    let written = |side: &Hierarchy| side.number(id).and_then(|number| Some(side.member(number)?.written.clone()));
-    let (Some(was), Some(is)) = (written(around.before), written(around.after)) else { return Vec::new() };
-    let versions = [&was, &is].map(|object| group_and_version(text(object, "apiVersion")).1);
-    let Some((_, [was, is])) = conversion::in_one_version(id, versions, [&was, &is]) else { return Vec::new() };
-    let paths = topology::differing_paths(&was, &is).into_iter().map(|steps| steps.join("."));
-    let edit = |at| {
-        let mut edit = RolloutEdit::refused(at);
-        edit.effect = Effect::Nothing;
-        let (machines, deferred) = (Machines::default(), Vec::new());
-        PlannedEdit { edit, machines, is_deletion: false, scale: None, reason: None, deferred }
+    let [Some(was), Some(is)] = [around.before, around.after].map(|side| stage::written(side, id)) else {
+        return Vec::new();
     };
-    paths.map(edit).collect()
+    let versions = [was, is].map(|object| group_and_version(text(object, "apiVersion")).1);
+    let Some((_, [was, is])) = conversion::in_one_version(id, versions, [was, is]) else { return Vec::new() };
+    let paths = topology::differing_paths(&was, &is).into_iter().map(|steps| steps.join("."));
+    paths.map(|at| PlannedEdit::new(at, Effect::Nothing, None)).collect()
 }
 
 fn is_of_topologies(id: &ObjectId) -> bool {

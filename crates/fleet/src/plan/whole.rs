@@ -40,7 +40,7 @@ pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planne
         () if is_used_class(id, before, new) => Some(Effect::Refused),
         () => has_machines.then_some(Effect::Destructive),
     };
-    let replaced_by = before.number(id).and_then(|number| replacing(before.member(number)?, before, new));
+    let replaced_by = before.find(id).and_then(|member| replacing(member, before, new));
     let (id, happens) = (id.clone(), Happens::Deleted);
     Planned { id, happens, effect, machines, replaced_by, edits: Vec::new(), entries: Vec::new() }
 }
@@ -76,19 +76,17 @@ fn of_namespace(before: &Hierarchy, machines: &Machines, namespace: &str) -> Opt
 /// Source: `ClusterClass.ValidateDelete` in core/webhooks/admission/clusterclass.go of Cluster API v1.14.
 fn is_used_class(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> bool {
     let is_class = id.group == CORE_GROUP && id.kind == "ClusterClass";
-    let class = before.number(id).filter(|_| is_class).and_then(|number| before.member(number));
+    let class = before.find(id).filter(|_| is_class);
     let clusters = class.into_iter().flat_map(|class| &class.children).filter_map(|number| before.member(*number));
     clusters.filter_map(|cluster| Some((&cluster.id, new.find(&cluster.id)?))).any(|(cluster, stays)| {
-        let stays: Value = serde_json::from_str(&stays.json).unwrap_or_default();
-        class_of(&stays)
+        class_of(&stays.value())
             .is_some_and(|(name, namespace)| name == id.name && namespace.unwrap_or(&cluster.namespace) == id.namespace)
     })
 }
 
 /// Whether the owner of a deleted object remains, and still names it.
 fn is_still_named(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> bool {
-    let member = before.number(id).and_then(|number| before.member(number));
-    let owner = member.and_then(|member| before.member(member.parent?)).and_then(|owner| new.find(&owner.id));
+    let owner = before.find(id).and_then(|member| new.find(&before.member(member.parent?)?.id));
     owner.is_some_and(|owner| owner.json.split('"').any(|word| word == id.name))
 }
 
@@ -100,7 +98,7 @@ fn has_machines(id: &ObjectId) -> bool {
 /// Whether the owner of a new object, whose controller creates such objects, existed before; if the owner is new too,
 /// the owner of that.
 fn is_of_former_owner(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> bool {
-    let member = after.number(id).and_then(|number| after.member(number));
+    let member = after.find(id);
     let owner = member.and_then(|member| after.member(member.parent?));
     // No controller creates the Clusters of a class.
     let Some((member, owner)) = member.zip(owner).filter(|(member, _)| member.id.kind != "Cluster") else {
@@ -117,7 +115,7 @@ fn is_of_former_owner(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> b
 fn replacing(deleted: &Member, before: &Hierarchy, new: &Fleet) -> Option<ObjectId> {
     let owner = before.member(deleted.parent?)?;
     let Some(stays) = new.find(&owner.id) else { return replacing(owner, before, new) };
-    let stays: Value = serde_json::from_str(&stays.json).ok()?;
+    let stays = stays.value();
     let number = |object: &Value| object.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
     if number(&stays) < number(&owner.written) {
         return None;

@@ -67,13 +67,12 @@ impl<'f> Examples<'f> {
         let of = |kind: &str| self.objects.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten();
         let claims = of(claim).filter(|_| !claim.is_empty()).map(|object| (object, true));
         let written = of(kind).map(|object| (object, false)).chain(claims).take(MOST_EXAMPLES);
-        let examples = written.filter_map(|(object, is_claim)| {
-            let read: Value = serde_json::from_str(&object.json).ok()?;
-            let mut composite = composite(&read, object, is_claim, [api_version, kind]);
+        let examples = written.map(|(object, is_claim)| {
+            let mut composite = composite(&object.value(), object, is_claim, [api_version, kind]);
             if let (Some(spec), Some(schema)) = (composite.get_mut("spec"), schema) {
                 set_defaults(spec, schema, 0);
             }
-            Some(Example { origin: ExampleOrigin::Object(object.id.to_string()), composite })
+            Example { origin: ExampleOrigin::Object(object.id.to_string()), composite }
         });
         let examples: Vec<Example> = examples.collect();
         match schema.filter(|_| examples.is_empty()) {

@@ -73,7 +73,7 @@ pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal) -> PlannedO
 
 /// The owners of a topology, with an effect that is not known.
 pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: Sides<'_>) -> Vec<PlannedOwner> {
-    let Some(written) = around.after.number(cluster).and_then(|number| around.after.member(number)) else {
+    let Some(written) = around.after.find(cluster) else {
         return Vec::new();
     };
     let entries = |list: &str| {

@@ -85,7 +85,7 @@ fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<En
 /// The control plane or the workers.
 fn owner<'h>(owner: &TopologyOwner, cluster: &ObjectId, before: &'h Hierarchy) -> Option<&'h Member> {
     let part = Part::of_owner(owner)?;
-    before.member(before.number(&part.child(before, cluster)?)?)
+    before.find(&part.child(before, cluster)?)
 }
 
 /// The template of an owner, if it is among the objects; that of the class is not replaced.

@@ -303,7 +303,7 @@ fn news(of: &[TopologyRefusal], than: &[TopologyRefusal]) -> Option<TopologyRefu
 
 /// The versions of workers that exist.
 fn versions(cluster: &ObjectId, before: &Hierarchy) -> BTreeMap<TopologyOwner, String> {
-    let Some(cluster) = before.number(cluster).and_then(|number| before.member(number)) else { return BTreeMap::new() };
+    let Some(cluster) = before.find(cluster) else { return BTreeMap::new() };
     let children = cluster.children.iter().filter_map(|number| before.member(*number));
     let version = |child: &Member| {
         let labels = child.written.pointer("/metadata/labels")?;
@@ -354,6 +354,5 @@ fn between(
 }
 
 pub(super) fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {
-    let member = hierarchy.member(hierarchy.number(id)?)?;
-    Some(&member.written)
+    Some(&hierarchy.find(id)?.written)
 }
