@@ -1,7 +1,7 @@
 //! The steps of docs/pipelines.md, as a pipeline runs them: in a repository with a change, where `curl` and `gh` write down what they
 //! are asked.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what tests are made of may fail like a test")]
 
 mod kustomize;
 
@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
 const ARCHIVE: &str = "propagate-v0.1.0-x86_64-unknown-linux-musl";
 const DOWNLOAD: &str = "curl --fail --silent --show-error --location \
@@ -51,89 +50,6 @@ const CLASS: &str = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nm
 const CLUSTER: &str = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: prod }\n\
     spec:\n  topology:\n    classRef: { name: standard }\n    version: v1.34.2\n    \
     workers: { machineDeployments: [{ name: md0, class: worker, replicas: 3 }] }\n";
-
-#[derive(Deserialize)]
-struct Workflow {
-    jobs: Jobs,
-}
-
-#[derive(Deserialize)]
-struct Jobs {
-    labels: Job,
-}
-
-#[derive(Deserialize)]
-struct Job {
-    steps: Vec<Step>,
-}
-
-#[derive(Deserialize)]
-struct Step {
-    uses: Option<String>,
-    #[serde(default)]
-    with: BTreeMap<String, IgnoredOrText>,
-    run: Option<String>,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
-}
-
-/// An input: a text, or a number that no test needs.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum IgnoredOrText {
-    Text(String),
-    Other(IgnoredAny),
-}
-
-/// `action.yml`.
-#[derive(Deserialize)]
-struct Action {
-    inputs: BTreeMap<String, Input>,
-    runs: Job,
-}
-
-#[derive(Deserialize)]
-struct Input {
-    default: String,
-}
-
-#[derive(Deserialize)]
-struct Gitlab {
-    labels: Script,
-}
-
-#[derive(Deserialize)]
-struct Script {
-    variables: BTreeMap<String, IgnoredAny>,
-    before_script: Vec<String>,
-    script: Vec<String>,
-}
-
-/// A repository with hooks in a configuration of pre-commit.
-#[derive(Deserialize)]
-struct Configuration {
-    repos: [Repository; 1],
-}
-
-#[derive(Deserialize)]
-struct Repository {
-    hooks: [UsedHook; 1],
-}
-
-#[derive(Deserialize)]
-struct UsedHook {
-    id: String,
-    args: Vec<String>,
-    files: String,
-}
-
-/// A row of `.pre-commit-hooks.yaml`.
-#[derive(Deserialize)]
-struct Hook {
-    id: String,
-    entry: String,
-    pass_filenames: bool,
-}
 
 #[test]
 fn the_workflow_for_github_comments_the_plan_and_uploads_the_findings() {
@@ -175,7 +91,7 @@ fn the_action_needs_a_release_and_two_revisions() {
 
 #[test]
 fn the_job_for_gitlab_comments_the_plan_and_reports_tests() {
-    let gitlab: Gitlab = block("gitlab");
+    let job = block("gitlab")["labels"].take();
     let runner = Runner::new("gitlab");
     let variables = [
         ("CI_API_V4_URL", "https://gitlab.example/api/v4"),
@@ -187,8 +103,8 @@ fn the_job_for_gitlab_comments_the_plan_and_reports_tests() {
         ("VERSION", "v0.1.0"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()));
-    assert!(["RELEASES", "VERSION"].iter().all(|name| gitlab.labels.variables.contains_key(*name)));
-    let script = [gitlab.labels.before_script, gitlab.labels.script].concat().join("\n");
+    assert!(["RELEASES", "VERSION"].iter().all(|name| job["variables"][name].is_string()), "{job}");
+    let script = [texts(&job["before_script"]), texts(&job["script"])].concat().join("\n");
     assert_eq!(runner.run(&script, &variables), 0, "{}", runner.printed());
     let note = "curl --fail --silent --show-error --header PRIVATE-TOKEN: secret --data-urlencode body@plan.md \
         https://gitlab.example/api/v4/projects/4711/merge_requests/17/notes\n";
@@ -237,13 +153,11 @@ Not compared:
 
 #[test]
 fn the_hook_for_pre_commit_checks_all_manifests() {
-    let used: Configuration = block("pre-commit");
-    let [Repository { hooks: [used] }] = used.repos;
-    let text = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
-    let hooks: [Hook; 1] = serde_saphyr::from_str(&text).unwrap();
-    let [hook] = hooks;
-    assert_eq!((&*used.id, &*used.files, hook.pass_filenames), (&*hook.id, "^clusters/", false));
-    let command = format!("{} {}", hook.entry, used.args.join(" "));
+    let used = block("pre-commit")["repos"][0]["hooks"][0].take();
+    let hook = yaml(&fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap())[0].take();
+    assert_eq!((&used["id"], &used["files"]), (&hook["id"], &"^clusters/".into()));
+    assert_eq!(hook["pass_filenames"], false);
+    let command = format!("{} {}", hook["entry"].as_str().unwrap(), texts(&used["args"]).join(" "));
     let runner = Runner::new("pre-commit");
     runner.run("mkdir -p ~/.local/bin && cp \"$PROPAGATE\" ~/.local/bin/propagate", &[]);
     assert_eq!(runner.run(&command, &[]), 0, "{}", runner.printed());
@@ -268,10 +182,24 @@ fn downloads(version: &str) -> String {
 }
 
 /// The block of the page that its fence says to be this.
-fn block<T: for<'de> Deserialize<'de>>(kind: &str) -> T {
+fn block(kind: &str) -> Value {
     let page = fs::read_to_string(root().join("docs/pipelines.md")).unwrap();
     let (_, rest) = page.split_once(&format!("```yaml {kind}\n")).unwrap();
-    serde_saphyr::from_str(rest.split_once("```").unwrap().0).unwrap()
+    yaml(rest.split_once("```").unwrap().0)
+}
+
+fn yaml(text: &str) -> Value {
+    serde_saphyr::from_str(text).unwrap()
+}
+
+/// The texts of a list.
+fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
+}
+
+/// The entries of a map whose values are texts.
+fn entries(map: &Value) -> impl Iterator<Item = (&str, &str)> {
+    map.as_object().into_iter().flatten().filter_map(|(name, value)| Some((&**name, value.as_str()?)))
 }
 
 /// A machine on which steps run: a repository with a change, a home, and programs that stand for others.
@@ -334,20 +262,17 @@ impl Runner {
 
     /// The exit codes of the workflow's steps, and of the action's in place of the step that uses it, with further inputs.
     fn workflow(&self, inputs: &[(&str, &str)], change: impl Fn(&str) -> String) -> Vec<i32> {
-        let workflow: Workflow = block("workflow");
+        let workflow = block("workflow");
         let mut codes = Vec::new();
-        for step in workflow.jobs.labels.steps {
+        for step in workflow["jobs"]["labels"]["steps"].as_array().unwrap() {
             let action = "plexsphere/metadata-propagation-policy@";
-            if let Some(version) = step.uses.as_ref().and_then(|uses| uses.strip_prefix(action)) {
-                let with = step.with.iter().filter_map(|(name, value)| match value {
-                    IgnoredOrText::Text(value) => Some((&**name, &**value)),
-                    IgnoredOrText::Other(IgnoredAny) => None,
-                });
-                codes.extend(self.action(version, &with.chain(inputs.iter().copied()).collect::<Vec<_>>()));
-            } else if let Some(run) = step.run {
-                let mut variables = step.env;
-                variables.insert("NUMBER".into(), "17".into());
-                codes.push(self.run(&change(&run), &variables.into_iter().collect::<Vec<_>>()));
+            if let Some(version) = step["uses"].as_str().and_then(|uses| uses.strip_prefix(action)) {
+                let with = entries(&step["with"]).chain(inputs.iter().copied());
+                codes.extend(self.action(version, &with.collect::<Vec<_>>()));
+            } else if let Some(run) = step["run"].as_str() {
+                let variables = entries(&step["env"]).filter(|(name, _)| *name != "NUMBER").chain([("NUMBER", "17")]);
+                let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+                codes.push(self.run(&change(run), &variables.collect::<Vec<_>>()));
             }
         }
         codes
@@ -355,9 +280,9 @@ impl Runner {
 
     /// The exit codes of the action's steps, until one fails.
     fn action(&self, used: &str, inputs: &[(&str, &str)]) -> Vec<i32> {
-        let text = fs::read_to_string(root().join("action.yml")).unwrap();
-        let action: Action = serde_saphyr::from_str(&text).unwrap();
-        assert!(inputs.iter().all(|(name, _)| action.inputs.contains_key(*name)), "{inputs:?}");
+        let action = yaml(&fs::read_to_string(root().join("action.yml")).unwrap());
+        let known = action["inputs"].as_object().unwrap();
+        assert!(inputs.iter().all(|(name, _)| known.contains_key(*name)), "{inputs:?}");
         let temp = self.home.join("temp").display().to_string();
         let mut context: BTreeMap<String, String> = [
             ("github.server_url", "https://github.com"),
@@ -370,15 +295,16 @@ impl Runner {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
-        for (name, input) in &action.inputs {
+        for (name, input) in known {
             let given = inputs.iter().rev().find(|(given, _)| given == name);
-            let value = given.map_or_else(|| expanded(&input.default, &context), |(_, value)| (*value).to_owned());
+            let default = || expanded(input["default"].as_str().unwrap(), &context);
+            let value = given.map_or_else(default, |(_, value)| (*value).to_owned());
             context.insert(format!("inputs.{name}"), value);
         }
         let mut codes = Vec::new();
-        for step in action.runs.steps {
-            let variables = step.env.iter().map(|(name, value)| (name.clone(), expanded(value, &context)));
-            codes.push(self.run(&step.run.unwrap(), &variables.collect::<Vec<_>>()));
+        for step in action["runs"]["steps"].as_array().unwrap() {
+            let variables = entries(&step["env"]).map(|(name, value)| (name.to_owned(), expanded(value, &context)));
+            codes.push(self.run(step["run"].as_str().unwrap(), &variables.collect::<Vec<_>>()));
             if codes.last() != Some(&0) {
                 break;
             }
