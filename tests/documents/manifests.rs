@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
+use fleet::plural;
 use metadata_propagation::Settings;
 use serde_json::{Value, json};
 
@@ -110,16 +111,6 @@ fn the_rules_ask_for_the_writes_of_named_kinds() -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The resource of a kind.
-pub(crate) fn plural(kind: &str) -> String {
-    let kind = kind.to_lowercase();
-    match kind.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None if kind.ends_with('s') => format!("{kind}es"),
-        None => format!("{kind}s"),
-    }
 }
 
 #[test]

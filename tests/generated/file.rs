@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use testkit::difference;
+use testkit::markdown::replace_section;
 
 use crate::documents::read;
 
@@ -37,7 +38,7 @@ pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
 /// Compares the section between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a page with the
 /// generated text.
 pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
-    change(path, |text| with_section(path, text, name, content))
+    change(path, |text| replace_section(text, name, content).context(path.to_owned()))
 }
 
 /// What the repository's page has in place of a table that is too long for it.
@@ -52,14 +53,7 @@ pub(crate) fn site_section(path: &str, name: &str, content: &str) -> Result<()> 
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     let page = Path::new(&folder).join(path);
     let text = fs::read_to_string(&page).with_context(|| page.display().to_string())?;
-    Ok(fs::write(&page, with_section(path, &text, name, content)?)?)
-}
-
-fn with_section(path: &str, text: &str, name: &str, content: &str) -> Result<String> {
-    let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
-    let (before, rest) = text.split_once(&begin).with_context(|| format!("{path} has no {begin}"))?;
-    let (_, after) = rest.split_once(&end).with_context(|| format!("{path} has no {end}"))?;
-    Ok(format!("{before}{begin}\n{}\n\n{end}{after}", content.trim_end()))
+    Ok(fs::write(&page, replace_section(&text, name, content).context(path.to_owned())?)?)
 }
 
 /// Compares a file with the text that a function derives from it.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fleet::{EditOwners, EntryDifference, Fleet, FleetObject, Plan, Source};
+use fleet::{EditOwners, EntryDifference, Fleet, FleetObject, Plan, Source, plural};
 use metadata_propagation::{
     Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Settings, Stance,
     evaluate,
@@ -246,16 +246,6 @@ fn request(object: &FleetObject, review: &Review<'_>) -> Value {
         "object": read(review.object),
         "oldObject": read(review.old_object),
     })
-}
-
-/// The name of a resource, by the usual plural rules.
-fn plural(kind: &str) -> String {
-    let kind = kind.to_lowercase();
-    match kind.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
-        _ if kind.ends_with(['s', 'x']) || kind.ends_with("ch") => format!("{kind}es"),
-        _ => format!("{kind}s"),
-    }
 }
 
 /// The marks underlined in the new text.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::checks::INSTALLATION_CHECKS;
 use super::finding::{CheckResults, SubjectNote};
 use crate::output::report::{ObjectRef, Where};
-use crate::output::text::snippet;
+use crate::output::text::{found, level, snippet};
 use crate::style::BOLD;
 
 /// The results of all checks.
@@ -114,12 +114,7 @@ impl InstallationReport {
     pub(crate) fn text(&self, fleet: &Fleet) -> String {
         let mut out = String::new();
         for entry in &self.findings {
-            let level = match entry.level {
-                FindingLevel::Error => Severities::ERROR,
-                FindingLevel::Warning => Severities::WARNING,
-                FindingLevel::Note => Severities::NOTE,
-            };
-            let mut group = Group::with_title(level.primary_title(&entry.message).id(entry.check));
+            let mut group = Group::with_title(level(entry.level).primary_title(&entry.message).id(entry.check));
             let label =
                 entry.object.as_ref().map(|object| format!("{} {}", object.title, entry.at)).unwrap_or_default();
             if let Some(snippet) = entry.place.as_ref().and_then(|place| snippet(fleet, place, label.trim_end())) {
@@ -142,12 +137,7 @@ impl InstallationReport {
             }
         }
         let DoctorSummary { checks, errors, warnings, passed, not_examined } = &self.summary;
-        let found = match (errors, warnings) {
-            (0, 0) => "nothing found".to_owned(),
-            (errors, 0) => count(*errors, "error"),
-            (0, warnings) => count(*warnings, "warning"),
-            (errors, warnings) => format!("{}, {}", count(*errors, "error"), count(*warnings, "warning")),
-        };
+        let found = found(*errors, *warnings);
         let _ = writeln!(out, "\n{}: {found}; {passed} passed, {not_examined} skipped", count(*checks, "check"));
         out
     }

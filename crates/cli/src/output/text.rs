@@ -27,11 +27,7 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
         }
     }
     for (index, entry) in report.findings.iter().enumerate() {
-        let level = match entry.level {
-            FindingLevel::Error => Severities::ERROR,
-            FindingLevel::Warning => Severities::WARNING,
-            FindingLevel::Note => Severities::NOTE,
-        };
+        let level = level(entry.level);
         // Findings at one position are printed together.
         let next = report.findings.get(index + 1);
         let is_last = next.is_none_or(|next| next.place != entry.place);
@@ -126,10 +122,7 @@ pub(super) fn summary(summary: &FindingSummary, roots: usize) -> String {
     let found = match (errors, warnings) {
         _ if *checked == 0 => "nothing to check".to_owned(),
         (0, 0) if *notes > 0 => count(*notes, "note"),
-        (0, 0) => "nothing found".to_owned(),
-        (errors, 0) => count(*errors, "error"),
-        (0, warnings) => count(*warnings, "warning"),
-        (errors, warnings) => format!("{}, {}", count(*errors, "error"), count(*warnings, "warning")),
+        (errors, warnings) => found(*errors, *warnings),
     };
     let besides = [
         (*unreadable, format!("{unreadable} unreadable")),
@@ -140,6 +133,25 @@ pub(super) fn summary(summary: &FindingSummary, roots: usize) -> String {
     let besides = besides.iter().filter(|(number, _)| *number > 0).map(|(_, what)| format!("; {what}"));
     let roots = if roots > 1 { format!(" in {roots} roots") } else { String::new() };
     format!("{checked} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
+}
+
+/// The number of errors and warnings.
+pub(crate) fn found(errors: usize, warnings: usize) -> String {
+    match (errors, warnings) {
+        (0, 0) => "nothing found".to_owned(),
+        (errors, 0) => count(errors, "error"),
+        (0, warnings) => count(warnings, "warning"),
+        (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+    }
+}
+
+/// The level of a finding, as the renderer of snippets has it.
+pub(crate) fn level(of: FindingLevel) -> Severities<'static> {
+    match of {
+        FindingLevel::Error => Severities::ERROR,
+        FindingLevel::Warning => Severities::WARNING,
+        FindingLevel::Note => Severities::NOTE,
+    }
 }
 
 /// A value, or a marker that it is empty.
