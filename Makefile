@@ -213,7 +213,7 @@ conformance-vectors:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
 	cd conformance/functions && go run .
 	cd conformance/functions && go run ./topology $$(ls ../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
-	cd conformance/functions && go run ./topology -schemas -out ../../crates/topology/src/kubeadm
+	cd conformance/functions && go run ./topology -schemas -out ../../crates/topology/src/definitions
 	cd conformance/functions && go run ./topology -functions ../../testdata/topology/functions.json
 	cd conformance/functions && go run ./topology -violations ../../testdata/topology/violations.json
 	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .

@@ -187,6 +187,14 @@ func (s *servers) prune(object *unstructured.Unstructured) {
 	}
 }
 
+// pruneNulls removes nulls that the definition of a kind does not allow, as a server does when it decodes what a user
+// creates or updates.
+func (s *servers) pruneNulls(object *unstructured.Unstructured) {
+	if known, ok := s.kinds[object.GroupVersionKind()]; ok {
+		defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, known.schema)
+	}
+}
+
 // admit is the object with defaults, without unknown fields, and as webhooks admit it.
 func (s *servers) admit(ctx context.Context, live, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	known, ok := s.kinds[object.GroupVersionKind()]

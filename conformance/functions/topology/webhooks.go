@@ -122,15 +122,16 @@ func through[T any, P interface {
 	if err := mutate(ctx, old, typed); err != nil {
 		return nil, err
 	}
+	// What the validation of an update changes in its own copies is not stored.
+	mutated, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
 	if old == nil {
 		_, err = hook.ValidateCreate(ctx, typed)
 	} else {
 		_, err = hook.ValidateUpdate(ctx, old, typed)
 	}
-	if err != nil {
-		return nil, err
-	}
-	mutated, err := json.Marshal(typed)
 	if err != nil {
 		return nil, err
 	}

@@ -132,6 +132,7 @@ func (w *world) apply(written map[string]any) error {
 		return err
 	}
 	w.store.servers.prune(object)
+	w.store.servers.pruneNulls(object)
 	if object.GetNamespace() == "" {
 		object.SetNamespace("default")
 	}

@@ -1,7 +1,9 @@
 //! What the API server and Cluster API's validating webhooks refuse: mistakes that one object shows, and edits that its old
 //! value forbids.
 
+mod definition;
 mod edits;
+mod kubeadm;
 mod objects;
 mod release;
 mod selector;
@@ -9,10 +11,11 @@ mod selector;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 
+use self::definition::{EMPTY, unfit};
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
+use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::etcd;
-use self::objects::{EMPTY_LIST, OBJECT_RULES};
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
 use crate::plan::conversion::{VersionMismatch, is_converted, version_mismatches};
@@ -50,7 +53,13 @@ pub(crate) fn has_rules(id: &ObjectId) -> bool {
 /// The refusals of an object, whatever it was before.
 pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
     let rules = OBJECT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
-    rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect()
+    let mut found: Vec<Refusal> = rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect();
+    if is_meant(id, DEFINED) {
+        let is_known = |refusal: &Refusal| found.iter().any(|known| known.at == refusal.at);
+        let unfit: Vec<Refusal> = unfit(object).into_iter().filter(|refusal| !is_known(refusal)).collect();
+        found.extend(unfit);
+    }
+    found
 }
 
 /// What the API server refuses because its version of the object does not have it.
@@ -72,10 +81,13 @@ pub(crate) fn of_change(id: &ObjectId, old: &Value, new: &Value) -> impl Iterato
     rules.flat_map(|rule| (rule.finds)(old, new))
 }
 
-/// The kustomization that may fill a list whose emptiness is refused.
+/// The kustomization that may fill a list or an object whose emptiness is refused.
 pub(crate) fn filled_by<'s>(message: &str, object: &FleetObject, sources: &'s [Source]) -> Option<&'s str> {
-    (message == EMPTY_LIST).then(|| patched_by(sources, object.origin.source)).flatten()
+    EMPTY.contains(&message).then(|| patched_by(sources, object.origin.source)).flatten()
 }
+
+/// The kinds whose definitions are known.
+const DEFINED: &[&str] = &["Cluster", "ClusterClass", "KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"];
 
 /// Whether an object is of one of these kinds of Cluster API.
 fn is_meant(id: &ObjectId, kinds: &[&str]) -> bool {

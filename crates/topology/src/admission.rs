@@ -3,6 +3,7 @@
 //! Source: `internal/topology/variables/cluster_variable_validation.go` of Cluster API.
 
 mod fields;
+mod health_checks;
 mod patches;
 mod schemas;
 mod versions;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+pub use self::health_checks::health_check_refusals;
 use crate::fields::{get, list, text};
 use crate::obstacle::{Gap, TopologyRefusal};
 use crate::schema::{rules_of_difference, violations};
@@ -31,11 +33,22 @@ use crate::variables::{StoredDefaults, VariablePlace, of_cluster, overrides, ove
 #[must_use]
 pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
     let mut found = fields::refusals(class);
+    found.extend(health_checks::refusals(class));
     found.extend(schemas::refusals(class));
     found.extend(patches::refusals(class));
     found.extend(versions::refusals(class));
     found
 }
+
+/// Whether a value is a number or a percentage. One that is filled in before it is applied may be.
+///
+/// Source: `GetScaledValueFromIntOrPercent` in k8s.io/apimachinery/pkg/util/intstr.
+fn is_amount(value: &Value) -> bool {
+    let is_percentage = |text: &str| text.strip_suffix('%').is_some_and(|number| number.parse::<i64>().is_ok());
+    value.as_str().is_none_or(|text| is_percentage(text) || text.contains(['$', '{']))
+}
+
+const NO_AMOUNT: &str = "must be a number or a percentage";
 
 /// The variables that are set twice in one list.
 fn set_twice(variables: &[Value]) -> Vec<TopologyRefusal> {

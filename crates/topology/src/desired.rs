@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Yaml;
 use crate::builtins::{self, version};
+use crate::definitions::pruned;
 use crate::fields::{get, infrastructure_naming, list, merged, set, text};
 use crate::item::{FieldSteps, PatchWrite, TemplateItem, copy, object};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
@@ -179,7 +180,7 @@ impl<'a> ClassTopology<'a> {
         if text(&template, &["apiVersion"]) != text(reference, &["apiVersion"]) {
             return Err(Gap::TemplateVersion(name()).into());
         }
-        Ok(Some(template))
+        Ok(Some(pruned(&template)))
     }
 
     /// A name; that of the object if a field of the Cluster refers to it.

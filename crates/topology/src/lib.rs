@@ -11,13 +11,13 @@ mod class_notes;
 mod comments;
 mod compare;
 mod composition;
+mod definitions;
 mod desired;
 mod dry_run;
 mod fields;
 mod functions;
 mod go;
 mod item;
-mod kubeadm;
 mod metadata_uses;
 mod no_output;
 mod obstacle;
@@ -30,16 +30,17 @@ mod template;
 mod variables;
 mod workers;
 
-pub use admission::{class_refusals, unevaluated_rule, value_refusals};
+pub use admission::{class_refusals, health_check_refusals, unevaluated_rule, value_refusals};
 pub use class_notes::{ClassFact, ClassNote, class_notes};
 pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
 pub use composition::{CompositionTemplate, Dependence};
+pub use definitions::{definition_violations, endpoint_refusal, pruned, schema_refusal};
 pub use desired::{Before, Desired, DesiredPart, Inputs, desired};
-pub use kubeadm::schema_refusal;
 pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use no_output::NoOutput;
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{PartRole, TopologyOwner};
+pub use schema::Violation;
 pub use variables::{StoredDefaults, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.

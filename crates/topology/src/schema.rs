@@ -6,25 +6,63 @@
 
 mod formats;
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::fields::{get, list, text};
 
+/// Why a part of a value does not fit its schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation<'v> {
+    /// The path of the part.
+    pub at: String,
+    /// Why, as the validators say it.
+    pub reason: String,
+    /// The part; `None` if it is missing.
+    pub part: Option<&'v Value>,
+}
+
+impl fmt::Display for Violation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Violation { at, reason, .. } = self;
+        if at.is_empty() { f.write_str(reason) } else { write!(f, "{at}: {reason}") }
+    }
+}
+
 /// Why a value does not fit a schema, each with the path in the value. Unknown fields count if nothing else is wrong.
 pub(crate) fn violations(value: &Value, schema: &Value) -> Vec<String> {
-    let found = of_schema(value, schema, "");
-    let mut unknown = Vec::new();
-    if found.is_empty() {
-        unknown_fields(value, Some(schema), "", &mut unknown);
-    }
+    let found: Vec<String> = of_schema(value, schema, "").iter().map(ToString::to_string).collect();
+    let unknown = if found.is_empty() { unknown(value, schema, "") } else { Vec::new() };
     if unknown.is_empty() { found } else { vec![format!("{}: not specified in the schema", unknown.join(", "))] }
 }
 
-/// Whether a value has fields that its schema does not name.
-pub(crate) fn has_unknown_fields(value: &Value, schema: &Value) -> bool {
+/// The paths of the fields that the schema of a value does not name. `at` is that of the value.
+pub(crate) fn unknown(value: &Value, schema: &Value, at: &str) -> Vec<String> {
     let mut unknown = Vec::new();
-    unknown_fields(value, Some(schema), "", &mut unknown);
-    !unknown.is_empty()
+    unknown_fields(value, Some(schema), at, &mut unknown);
+    unknown
+}
+
+/// Removes the fields that the schema of a value does not name, as the API server does.
+pub(crate) fn prune(value: &mut Value, schema: &Value) {
+    let keeps = get(schema, &["x-kubernetes-preserve-unknown-fields"]) == Some(&Value::Bool(true));
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| keeps || schema_of(schema, name).is_some());
+            for (name, value) in fields {
+                if let Some(schema) = schema_of(schema, name) {
+                    prune(value, schema);
+                }
+            }
+        }
+        Value::Array(elements) => {
+            if let Some(items) = get(schema, &["items"]) {
+                elements.iter_mut().for_each(|element| prune(element, items));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Where rules are that concern what differs between two values, such as `properties.mtu.x-kubernetes-validations`. They are
@@ -68,13 +106,13 @@ fn place_of<'s>(schema: &'s Value, field: &str) -> Option<(&'s Value, String)> {
 }
 
 /// The same for a value whose unknown fields do not matter. `at` is its path.
-pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Vec<String> {
+pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<Violation<'v>> {
     let is_on = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
     if value.is_null() && is_on("nullable") {
         return Vec::new();
     }
     let of_kind = match value {
-        Value::Null => return with_path(of_type(value, schema).into_iter().chain(of_enum(value, schema)), at),
+        Value::Null => Vec::new(),
         Value::Number(_) => of_number(value, schema),
         Value::String(value) => of_text(value, schema),
         Value::Array(elements) => {
@@ -87,12 +125,15 @@ pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Vec<String> 
         Value::Bool(_) => Vec::new(),
     };
     let own = of_type(value, schema).into_iter().chain(of_enum(value, schema)).chain(of_kind);
-    let mut found = with_path(own.chain(combined(value, schema)), at);
+    let combined = if value.is_null() { Vec::new() } else { combined(value, schema) };
+    let violation = |reason| Violation { at: at.to_owned(), reason, part: Some(value) };
+    let mut found: Vec<Violation<'v>> = own.chain(combined).map(violation).collect();
     match value {
         Value::Array(elements) => {
             let items = get(schema, &["items"]);
             for (number, element) in elements.iter().enumerate() {
-                found.extend(items.into_iter().flat_map(|items| of_schema(element, items, &format!("{at}[{number}]"))));
+                let at = format!("{at}[{}]", element_name(number, element, schema));
+                found.extend(items.into_iter().flat_map(|items| of_schema(element, items, &at)));
             }
         }
         Value::Object(fields) => found.extend(of_fields(fields, schema, at)),
@@ -101,11 +142,14 @@ pub(crate) fn of_schema(value: &Value, schema: &Value, at: &str) -> Vec<String> 
     found
 }
 
-fn with_path(reasons: impl Iterator<Item = String>, at: &str) -> Vec<String> {
-    reasons.map(|reason| if at.is_empty() { reason } else { format!("{at}: {reason}") }).collect()
+/// The name of an element in paths: that of its key if the list has one, otherwise its number.
+fn element_name(number: usize, element: &Value, schema: &Value) -> String {
+    let [Value::String(key)] = list(schema, &["x-kubernetes-list-map-keys"]) else { return number.to_string() };
+    get(element, &[key]).and_then(Value::as_str).map_or_else(|| number.to_string(), str::to_owned)
 }
 
-fn of_type(value: &Value, schema: &Value) -> Option<String> {
+/// Why a value is not of the type of its schema.
+pub(crate) fn of_type(value: &Value, schema: &Value) -> Option<String> {
     let is_integer = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let kind = text(schema, &["type"]);
     if get(schema, &["x-kubernetes-int-or-string"]) == Some(&Value::Bool(true)) {
@@ -193,11 +237,14 @@ fn combined(value: &Value, schema: &Value) -> Vec<String> {
     reasons.into_iter().filter(|(is_found, _)| *is_found).map(|(_, reason)| reason.to_owned()).collect()
 }
 
-fn of_fields(fields: &Map<String, Value>, schema: &Value, at: &str) -> Vec<String> {
+fn of_fields<'v>(fields: &'v Map<String, Value>, schema: &Value, at: &str) -> Vec<Violation<'v>> {
     let required = list(schema, &["required"]).iter().filter_map(Value::as_str);
-    let missing =
-        required.filter(|name| !fields.contains_key(*name)).map(|name| format!("{}: required", inner(at, name)));
-    let of_field = |(name, value): (&String, &Value)| {
+    let missing = required.filter(|name| !fields.contains_key(*name)).map(|name| Violation {
+        at: inner(at, name),
+        reason: "required".to_owned(),
+        part: None,
+    });
+    let of_field = |(name, value): (&'v String, &'v Value)| {
         schema_of(schema, name).map(|schema| of_schema(value, schema, &inner(at, name))).unwrap_or_default()
     };
     missing.chain(fields.iter().flat_map(of_field)).collect()

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 
 use metadata_propagation::Effect;
 use serde_json::Value;
-use topology::class_refusals;
+use topology::{TopologyRefusal, class_refusals};
 
 use super::reach::Machines;
+use super::topology::of_new_cluster;
 use super::{Planned, PlannedEdit, has_cluster};
 use crate::hierarchy::Hierarchy;
 use crate::object::{FleetObject, ObjectId, group_and_version};
@@ -43,7 +44,10 @@ pub(super) fn add(
     let refusals: Vec<Refusal> = match was {
         None => {
             let of_class = of_class(&new.id, &Value::Null, is);
-            found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).collect()
+            let class = (new.id.kind == "Cluster").then(|| class(&new.id, is, after)).flatten();
+            let of_cluster = class.map(|class| of_new_cluster(is, class)).unwrap_or_default();
+            let of_cluster = of_cluster.into_iter().map(in_topology);
+            found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).chain(of_cluster).collect()
         }
         Some(was) => {
             let class = || class(&new.id, is, after);
@@ -90,6 +94,14 @@ pub(super) fn is_refused(planned: &Planned) -> bool {
     planned.edits.iter().any(|planned| planned.edit.effect == Effect::Refused)
 }
 
+/// The refusal of a new Cluster because of its class.
+fn in_topology(refusal: TopologyRefusal) -> Refusal {
+    match refusal {
+        TopologyRefusal::Object { path, reason, .. } => Refusal { at: path, message: reason },
+        other => Refusal { at: "spec.topology".to_owned(), message: other.to_string() },
+    }
+}
+
 /// What the webhook refuses in a class and did not before.
 fn of_class(id: &ObjectId, was: &Value, is: &Value) -> Vec<Refusal> {
     if id.kind != "ClusterClass" {
@@ -101,7 +113,7 @@ fn of_class(id: &ObjectId, was: &Value, is: &Value) -> Vec<Refusal> {
 }
 
 fn patched(kustomization: &str) -> String {
-    format!("the list is empty, and {kustomization} patches this file: `--kustomize` renders it")
+    format!("it is empty, and {kustomization} patches this file: `--kustomize` renders it")
 }
 
 fn class<'h>(cluster: &ObjectId, value: &Value, hierarchy: &'h Hierarchy) -> Option<&'h Value> {

@@ -32,6 +32,7 @@ use crate::object::{ObjectId, group_and_version};
 use crate::relations::text;
 
 pub use self::owner::{Because, PlannedOwner};
+pub(super) use self::refusals::of_new_cluster;
 
 /// The owners that each edit affects through variables and patches.
 #[derive(Debug)]

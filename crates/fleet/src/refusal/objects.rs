@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
 
+use super::kubeadm::sources;
 use super::release::Release;
 use super::selector::matches;
 use super::{ObjectRule, Refusal, has_placeholder, refusal, written};
@@ -17,7 +18,7 @@ use crate::relations::text;
 /// controlplane/kubeadm/webhooks/admission (`validateKubeadmControlPlaneSpec`); for autoscaler annotations
 /// `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go; for names that are there twice
 /// internal/topology/check/compatibility.go; for metadata `ObjectMeta.Validate` in api/core/v1beta2/common_types.go. That
-/// versions are strings and replicas numbers is in the definitions of the kinds.
+/// versions are strings and replicas numbers is in the definitions of the kinds, of which `definition` has the rest.
 #[rustfmt::skip]
 pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["MachineDeployment", "MachineSet"], finds: other_labels },
@@ -28,12 +29,12 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: image_tags },
+    ObjectRule { kinds: &["KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate"], finds: sources },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
     ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "MachineDeployment", "MachinePool", "MachineSet"], finds: invalid_metadata },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "MachineDeployment", "MachinePool", "MachineSet"], finds: no_number },
     ObjectRule { kinds: &["Cluster"], finds: fixed_and_autoscaled },
     ObjectRule { kinds: &["Cluster", "ClusterClass"], finds: same_names },
-    ObjectRule { kinds: &["ClusterClass"], finds: empty_lists },
 ];
 
 fn other_labels(object: &Value) -> Vec<Refusal> {
@@ -228,19 +229,6 @@ fn same_names(object: &Value) -> Vec<Refusal> {
         }
     }
     found
-}
-
-/// A list without elements, which a patch of a kustomization may fill.
-pub(crate) const EMPTY_LIST: &str = "the list must not be empty";
-
-/// The definition of v1beta2 asks for an element in these lists.
-fn empty_lists(object: &Value) -> Vec<Refusal> {
-    if !text(object, "apiVersion").ends_with("/v1beta2") {
-        return Vec::new();
-    }
-    let is_empty = |pointer: &&str| object.pointer(pointer).and_then(Value::as_array).is_some_and(Vec::is_empty);
-    let lists = ["/spec/patches", "/spec/variables"].into_iter().filter(is_empty);
-    lists.map(|pointer| refusal(path(pointer), EMPTY_LIST)).collect()
 }
 
 /// The path of a JSON pointer.

@@ -1,7 +1,6 @@
-//! What the webhook of ClusterClasses refuses in fields other than variables and patches.
+//! What the webhook of ClusterClasses refuses in names.
 //!
-//! Source: `validateNamingStrategies` and `validateMachineHealthCheckClasses` in core/webhooks/admission/clusterclass.go of
-//! Cluster API.
+//! Source: `validateNamingStrategies` in core/webhooks/admission/clusterclass.go of Cluster API.
 
 use serde_json::{Value, json};
 
@@ -30,14 +29,6 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
             name(workers, &at, json!({ builtin: {"topologyName": "topology"} }));
         }
     }
-    let control_plane = get(class, &["spec", "controlPlane"]).unwrap_or(&Value::Null);
-    for field in ["healthCheck", "machineHealthCheck"] {
-        let is_set = get(control_plane, &[field]).and_then(Value::as_object).is_some_and(|fields| !fields.is_empty());
-        if is_set && get(control_plane, &["machineInfrastructure"]).is_none() {
-            let reason = "needs `spec.controlPlane.machineInfrastructure`".to_owned();
-            found.push(of_class(format!("spec.controlPlane.{field}"), reason));
-        }
-    }
     found
 }
 
@@ -61,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_health_checks_are_those_that_the_webhook_admits() {
+    fn names_are_those_that_the_webhook_admits() {
         let class = |control_plane: Value, template: &str| {
             let workers = json!([{"class": "worker", "naming": {"template": template}}]);
             json!({"spec": {"controlPlane": control_plane, "workers": {"machineDeployments": workers}}})
@@ -71,13 +62,6 @@ mod tests {
             (class(json!({}), "{{ .cluster.name }}-{{ .machineDeployment.topologyName }}-{{ .random }}"), None),
             (class(json!({}), "{{ .nothing }}"), Some(format!("{at}: map has no entry for key: nothing"))),
             (class(json!({}), "{{ .cluster.name }}-"), Some(format!("{at}: `cluster-` is no name of an object"))),
-            (
-                class(json!({"healthCheck": {"checks": {}}}), ""),
-                Some(
-                    "`spec.controlPlane.healthCheck` of ClusterClass: needs `spec.controlPlane.machineInfrastructure`"
-                        .to_owned(),
-                ),
-            ),
         ];
         for (class, expected) in cases {
             let found: Vec<String> = refusals(&class).iter().map(ToString::to_string).collect();

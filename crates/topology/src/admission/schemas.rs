@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::definitions::schema_keywords;
 use crate::fields::{get, list, text};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::has_unknown_fields;
+use crate::schema::{of_schema, of_type, unknown};
 
 /// What is refused, whether or not a Cluster sets the variables.
 pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
@@ -35,7 +36,10 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
 /// What is wrong with a definition: defaults are checked if it is structural, and the rest if they are right.
 fn of_definition(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    structural(schema, "", &mut found);
+    typed(schema, "", &mut found);
+    if found.is_empty() {
+        structural(schema, "", &mut found);
+    }
     if found.is_empty() {
         defaults(schema, "", &mut found);
     }
@@ -68,6 +72,18 @@ fn defaults(schema: &Value, at: &str, found: &mut Vec<String>) {
 
 fn is_on(schema: &Value, field: &str) -> bool {
     get(schema, &[field]) == Some(&Value::Bool(true))
+}
+
+/// Keywords with a value of another type, which Cluster API does not read.
+fn typed(schema: &Value, at: &str, found: &mut Vec<String>) {
+    let keywords = schema.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    found.extend(keywords.filter_map(|(keyword, value)| {
+        let reason = of_type(value, get(schema_keywords()?, &["properties", keyword])?)?;
+        Some(format!("{}: {reason}", step(at, keyword)))
+    }));
+    let combined = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|field| list(schema, &[field]));
+    combined.chain(get(schema, &["not"])).for_each(|schema| typed(schema, at, found));
+    below(schema, at).into_iter().for_each(|(schema, at)| typed(schema, &at, found));
 }
 
 /// What is not structural.
@@ -118,12 +134,13 @@ fn nested(schema: &Value, at: &str, found: &mut Vec<String>) {
 fn of_default(schema: &Value, at: &str) -> Vec<String> {
     let Some(value) = get(schema, &["default"]) else { return Vec::new() };
     let at = step(at, "default");
-    let unknown = has_unknown_fields(value, schema).then(|| format!("{at}: has fields that the schema does not name"));
+    let has_unknown = !unknown(value, schema, "").is_empty();
+    let unknown = has_unknown.then(|| format!("{at}: has fields that the schema does not name"));
     unknown.into_iter().chain(reasons(value, schema, &at)).collect()
 }
 
 fn reasons(value: &Value, schema: &Value, at: &str) -> Vec<String> {
-    crate::schema::of_schema(value, schema, "").into_iter().map(|reason| format!("{at}: {reason}")).collect()
+    of_schema(value, schema, "").iter().map(|violation| format!("{at}: {violation}")).collect()
 }
 
 /// Types that do not exist, and examples and options that do not fit.
@@ -158,6 +175,10 @@ mod tests {
         let cases = [
             (json!({"type": "string", "default": "a", "enum": ["a", "b"]}), None),
             (json!({"type": "string", "default": "c", "enum": ["a"]}), Some("default: supported values: \"a\"")),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": "3"}}}),
+                Some("a.maxLength: must be of type integer, not string"),
+            ),
             (json!({"type": "string", "enum": [1]}), Some("enum[0]: must be of type string, not integer")),
             (json!({"type": "text"}), Some("type: must be one of array, boolean, integer, number, object, string")),
             (

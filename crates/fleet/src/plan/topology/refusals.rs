@@ -2,18 +2,38 @@
 //! writes.
 
 use serde_json::Value;
-use topology::{FieldCause, PartRole, TopologyRefusal, schema_refusal};
+use topology::{
+    FieldCause, Obstacle, PartRole, StoredDefaults, TopologyRefusal, endpoint_refusal, health_check_refusals,
+    schema_refusal, value_refusals,
+};
 
 use super::changed_part::ChangedPart;
+use super::placeholder::Placeholders;
 use crate::object::{ObjectId, group_and_version};
 use crate::refusal::{has_variable, of_edit};
 use crate::relations::text;
+
+/// What the webhooks refuse in a Cluster because of its class, and in a class because of its Cluster, except for variables.
+pub(super) fn of_class(cluster: &Value, class: &Value) -> impl Iterator<Item = TopologyRefusal> {
+    unlisted(cluster, class).into_iter().chain(health_check_refusals(cluster, class))
+}
+
+/// What the webhook refuses in a Cluster that is created: it fits its class, as far as its values are in the files.
+pub(in crate::plan) fn of_new_cluster(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
+    let placeholders = Placeholders::of([cluster; 2]);
+    let found = value_refusals(cluster, class, &StoredDefaults::default()).into_iter().chain(of_class(cluster, class));
+    let known = found.filter_map(|refusal| match placeholders.resolved(refusal.into()) {
+        Obstacle::Refused(refusal) => Some(refusal),
+        Obstacle::Unknown(_) => None,
+    });
+    known.collect()
+}
 
 /// The refusal of a version that a class with `kubernetesVersions` does not list.
 ///
 /// Source: `ValidateClusterForClusterClass` in core/webhooks/admission/cluster.go of Cluster API v1.14, and
 /// `validateKubernetesVersionsOfClusters` in clusterclass.go.
-pub(super) fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
     let listed =
         class.pointer("/spec/kubernetesVersions").and_then(Value::as_array).filter(|listed| !listed.is_empty())?;
     let version =
@@ -36,12 +56,15 @@ pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRe
         let reason = format!("the topology's controller does not replace {kind} by another kind");
         return Some(refused("kind".to_owned(), reason));
     }
-    if !difference.kind.starts_with("Kubeadm") && difference.kind != "MachineDeployment" {
-        return None;
-    }
     let mut edited = part.object.clone();
     let is_step = |cause: &&FieldCause| is_chained && cause.path() == "spec.version";
     difference.because.iter().filter(|cause| !is_step(cause)).for_each(|cause| cause.apply(&mut edited));
+    if difference.role == PartRole::InfrastructureCluster {
+        return endpoint_refusal(&edited);
+    }
+    if !difference.kind.starts_with("Kubeadm") && difference.kind != "MachineDeployment" {
+        return None;
+    }
     if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
         return Some(refusal);
     }

@@ -16,7 +16,7 @@ use super::super::refused::chains;
 use super::changed_part::ChangedPart;
 use super::health_checks::health_checks;
 use super::placeholder::{Placeholders, set_variables};
-use super::refusals::{refusal, unlisted};
+use super::refusals::{of_class, refusal};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -226,7 +226,7 @@ fn change<'p>(
     // What was refused before the edit is not reported.
     let refused = [(was, before), (was, after), (is, after)].map(|(cluster, class)| {
         let mut refused = value_refusals(cluster, class, &stored);
-        refused.extend(unlisted(cluster, class));
+        refused.extend(of_class(cluster, class));
         refused
     });
     let [old, classed, new] = &refused;
