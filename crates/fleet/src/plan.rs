@@ -8,6 +8,7 @@ mod difference;
 mod edits;
 mod impact;
 mod infrastructure;
+mod initialized;
 mod merged;
 mod path;
 mod placeholder;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::class::{ClassChange, other_class};
 use super::impact::{Sides, impact};
+use super::initialized::{concerns_joined_only, concerns_none};
 use super::path::{at, scaled};
 use super::reach::{self, Machines, Part, machines};
 use super::template::{self, Acceptance, acceptance};
@@ -68,6 +69,9 @@ pub(super) fn edits([old, new]: [&FleetObject; 2], values: [&Value; 2], sides: S
         if edit.effect == Effect::Rollout && concerns_joined_only(&new.id, &edit.at, [was, is]) {
             (edit.effect, reason) = (Effect::CannotTell, Some(reason::INITIALIZED));
         }
+        if edit.effect == Effect::CannotTell && concerns_none(&edit.at, [&was, &is]) {
+            edit.effect = Effect::InPlace;
+        }
         let is_in_spec = is_template && edit.at.starts_with("spec");
         if let Acceptance::Refused(path) = accepted
             && is_in_spec
@@ -120,20 +124,6 @@ pub(super) fn edits([old, new]: [&FleetObject; 2], values: [&Value; 2], sides: S
     }
     planned.sort_by_key(|planned| Reverse(planned.edit.effect));
     planned
-}
-
-/// Whether an edit replaces only Machines that joined the control plane, which may be none: before it, there may be only the
-/// Machine that initialized it.
-///
-/// Source: `matchesKubeadmConfig` in controlplane/kubeadm/pkg/filters.go of Cluster API v1.14.
-fn concerns_joined_only(id: &ObjectId, path: &str, values: [&Value; 2]) -> bool {
-    let [was, _] = values;
-    let has_several = at(was, "spec.replicas").and_then(Value::as_u64) > Some(1);
-    let [initialized, initializes] = values.map(|object| at(object, "spec.kubeadmConfigSpec.initConfiguration"));
-    id.kind == "KubeadmControlPlane"
-        && path.starts_with("spec.kubeadmConfigSpec.joinConfiguration")
-        && initialized == initializes
-        && !has_several
 }
 
 /// Replaces the edit that another class is by its effects on the Cluster's Machines, if both classes are known.

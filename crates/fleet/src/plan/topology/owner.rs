@@ -11,6 +11,7 @@ use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRef
 use super::changed_part::ChangedPart;
 use crate::object::{ObjectId, create, group_and_version};
 use crate::plan::impact::Sides;
+use crate::plan::initialized::concerns_none;
 use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
 use crate::plan::reach::{Machines, Part, machines};
@@ -240,15 +241,17 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (E
         };
     }
     let is_scale = causes.iter().any(|cause| cause.path() == "spec.replicas");
-    let text = |object: Value| if is_scale { object.to_string() } else { with_a_machine(object) };
-    let [old, new] = [part.object.clone(), edited].map(text);
+    let is_none = |at: &str| concerns_none(at, [&part.object, &edited]);
+    let text = |object: &Value| if is_scale { object.to_string() } else { with_a_machine(object.clone()) };
+    let [old, new] = [&part.object, &edited].map(text);
     let review = Review { operation: Operation::Update, old_object: Some(&old), ..create(&id, version, &new) };
     if !has_effects(&review) {
         return (Effect::CannotTell, Some(PROVIDER.to_owned()));
     }
     let report = evaluate(&review, around.settings, around.after).report.unwrap_or_default();
     let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
-    let gravest = edits.iter().max_by_key(|edit| edit.effect);
+    let meant = edits.iter().filter(|edit| edit.effect != Effect::CannotTell || !is_none(&edit.at));
+    let gravest = meant.max_by_key(|edit| edit.effect);
     match gravest.map_or(Effect::InPlace, |edit| edit.effect) {
         Effect::Rollout if part.is_on_delete => (Effect::ReplacedWhenDeleted, None),
         Effect::CannotTell => {

@@ -1,0 +1,58 @@
+//! Which Machines of a kubeadm control plane an edit concerns: the one that initialized it, or those that joined it.
+//!
+//! Source: `matchesKubeadmConfig` in controlplane/kubeadm/pkg/filters.go of Cluster API v1.14.
+
+use serde_json::Value;
+
+use super::bare::bare;
+use super::path::at;
+use crate::object::ObjectId;
+
+const INIT: &str = "spec.kubeadmConfigSpec.initConfiguration";
+const JOIN: &str = "spec.kubeadmConfigSpec.joinConfiguration";
+
+/// Whether an edit replaces only Machines that joined the control plane, which may be none: before it, there may be only the
+/// Machine that initialized it.
+pub(super) fn concerns_joined_only(id: &ObjectId, path: &str, values: [&Value; 2]) -> bool {
+    let [was, _] = values;
+    let has_several = at(was, "spec.replicas").and_then(Value::as_u64) > Some(1);
+    let [initialized, initializes] = values.map(|object| at(object, INIT));
+    id.kind == "KubeadmControlPlane" && path.starts_with(JOIN) && initialized == initializes && !has_several
+}
+
+/// Whether an edit of the configuration with which a control plane is initialized replaces no Machine: the one that
+/// initialized it is like those that join it.
+pub(super) fn concerns_none(path: &str, values: [&Value; 2]) -> bool {
+    const SAME: [[&str; 2]; 5] = [
+        ["nodeRegistration", "nodeRegistration"],
+        ["localAPIEndpoint", "controlPlane.localAPIEndpoint"],
+        ["patches", "patches"],
+        ["skipPhases", "skipPhases"],
+        ["timeouts", "timeouts"],
+    ];
+    let [was, is] = values;
+    let value = |object: &Value, of: &str, field: &str| at(object, &format!("{of}.{field}")).and_then(bare);
+    path.starts_with(INIT) && SAME.iter().all(|[init, join]| value(was, INIT, init) == value(is, JOIN, join))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_machine_that_initialized_is_compared_with_those_that_join() {
+        let object = |init: &str, join: &str| {
+            let node = |provider: &str| json!({"nodeRegistration": {"kubeletExtraArgs": {"cloud-provider": provider}}});
+            json!({"spec": {"kubeadmConfigSpec": {"initConfiguration": node(init), "joinConfiguration": node(join)}}})
+        };
+        let path = "spec.kubeadmConfigSpec.initConfiguration.nodeRegistration";
+        let is = |was: [&str; 2], is: [&str; 2]| concerns_none(path, [&object(was[0], was[1]), &object(is[0], is[1])]);
+        assert!(is(["a", "a"], ["b", "a"]));
+        assert!(is(["a", "b"], ["b", "a"]));
+        assert!(!is(["a", "a"], ["b", "b"]));
+        assert!(!is(["a", "b"], ["c", "b"]));
+        assert!(!concerns_none("spec.kubeadmConfigSpec.joinConfiguration", [&json!({}), &json!({})]));
+    }
+}
