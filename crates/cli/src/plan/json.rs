@@ -64,6 +64,7 @@ fn verdict(verdict: &Verdict) -> Value {
         creates,
         deletes,
         orphans,
+        outdates,
         relabels,
         cloud_tags,
         uncounted,
@@ -77,6 +78,7 @@ fn verdict(verdict: &Verdict) -> Value {
         "creates": creates,
         "deletes": deletes,
         "orphans": orphans,
+        "outdates": outdates,
         "relabels": relabels,
         "cloudTags": cloud_tags,
         "uncounted": {
@@ -84,6 +86,7 @@ fn verdict(verdict: &Verdict) -> Value {
             "creates": uncounted.creates,
             "deletes": uncounted.deletes,
             "orphans": uncounted.orphans,
+            "outdates": uncounted.outdates,
         },
         "refused": refused,
         "cannotTell": cannot_tell,

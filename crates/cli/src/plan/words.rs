@@ -51,6 +51,7 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
         creates,
         deletes,
         orphans,
+        outdates,
         relabels,
         cloud_tags,
         uncounted,
@@ -69,6 +70,9 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
     if orphans > 0 || uncounted.orphans > 0 {
         let orphaned = if uncounted.orphans == 0 { orphans.to_string() } else { counted(orphans, uncounted.orphans) };
         parts.push(format!("orphans {orphaned}"));
+    }
+    if outdates > 0 || uncounted.outdates > 0 {
+        parts.push(format!("outdates {}", counted(outdates, uncounted.outdates)));
     }
     if relabels > 0 {
         parts.push(format!("relabels {}", count(relabels, "object")));

@@ -20,6 +20,8 @@ pub struct Verdict {
     pub deletes: u64,
     /// Machines that are orphaned.
     pub orphans: u64,
+    /// Machines that are replaced once somebody deletes them: their strategy is `OnDelete`.
+    pub outdates: u64,
     /// Objects with labels or annotations that are added, changed or removed, including objects that are not in the
     /// files.
     pub relabels: u64,
@@ -48,6 +50,8 @@ pub struct Uncounted {
     pub deletes: u64,
     /// They are orphaned.
     pub orphans: u64,
+    /// They are replaced once somebody deletes them.
+    pub outdates: u64,
 }
 
 impl Verdict {
@@ -68,6 +72,7 @@ impl Verdict {
             creates: sum(|verdict| verdict.creates),
             deletes: sum(|verdict| verdict.deletes),
             orphans: sum(|verdict| verdict.orphans),
+            outdates: sum(|verdict| verdict.outdates),
             relabels: sum(|verdict| verdict.relabels),
             cloud_tags: sum(|verdict| verdict.cloud_tags),
             uncounted: Uncounted {
@@ -75,6 +80,7 @@ impl Verdict {
                 creates: of(self).creates.saturating_add(of(other).creates),
                 deletes: of(self).deletes.saturating_add(of(other).deletes),
                 orphans: of(self).orphans.saturating_add(of(other).orphans),
+                outdates: of(self).outdates.saturating_add(of(other).outdates),
             },
             refused: sum(|verdict| verdict.refused),
             cannot_tell: sum(|verdict| verdict.cannot_tell),
@@ -85,7 +91,7 @@ impl Verdict {
 
     pub(super) fn of(plan: &Plan, after: &Hierarchy) -> Verdict {
         let mut verdict = Verdict::default();
-        let [mut replaced, mut orphaned, mut deleted, mut created] = [Machines::NONE; 4];
+        let [mut replaced, mut orphaned, mut deleted, mut created, mut outdated] = [Machines::NONE; 5];
         let mut scaled = Vec::new();
         for object in &plan.objects {
             verdict.gravest = verdict.gravest.max(object.effect);
@@ -103,12 +109,9 @@ impl Verdict {
                     Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
                     Effect::Destructive | Effect::Scale if planned.is_deletion => deleted.add(&planned.machines),
                     Effect::Destructive => orphaned.add(&planned.machines),
+                    Effect::ReplacedWhenDeleted => outdated.add(&planned.machines),
                     Effect::Refused => verdict.refused += 1,
-                    Effect::Scale
-                    | Effect::InPlace
-                    | Effect::Nothing
-                    | Effect::CannotTell
-                    | Effect::ReplacedWhenDeleted => {}
+                    Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
                 }
                 // What an edit changes in place is known for objects that are not, too.
                 if planned.reason.is_some()
@@ -132,9 +135,13 @@ impl Verdict {
         let edits =
             plan.objects.iter().flat_map(|object| object.edits.iter().map(move |planned| (planned, &object.id)));
         verdict.cannot_tell += edits.filter(|(planned, id)| is_partly_known(planned, id)).map(|_| 1).sum::<u64>();
+        let owners = plan.owners.iter().flat_map(|edit| &edit.owners);
+        let on_delete = owners.filter(|owner| owner.effect == Effect::ReplacedWhenDeleted);
+        on_delete.for_each(|owner| outdated.add(&owner.machines));
         orphaned.remove(&deleted);
         replaced.remove(&deleted);
         replaced.remove(&orphaned);
+        [&deleted, &orphaned, &replaced].into_iter().for_each(|others| outdated.remove(others));
         if !plan.unknown.is_empty() {
             verdict.gravest = verdict.gravest.max(Some(Effect::CannotTell));
         }
@@ -147,6 +154,7 @@ impl Verdict {
             }
         }
         verdict.orphans = orphaned.count();
+        verdict.outdates = outdated.count();
         verdict.deletes += deleted.count();
         // Others take the place of those that are orphaned.
         verdict.creates += created.count() + orphaned.count();
@@ -156,6 +164,7 @@ impl Verdict {
             creates: number(&created) + number(&orphaned),
             deletes: number(&deleted),
             orphans: number(&orphaned),
+            outdates: number(&outdated),
         };
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
         verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();

@@ -8,12 +8,16 @@ use super::{Refusal, has_placeholder, refusal};
 /// A list without elements, or an object without fields, which a patch of a kustomization may fill.
 pub(super) const EMPTY: [&str; 2] = ["the list must not be empty", "the object must not be empty"];
 
-/// Values that do not fit. A field that is missing is none of them: files may be parts of an object.
+/// Values that do not fit. A field that is missing is none of them, and neither is a whole `spec` without fields: files may
+/// be parts of an object.
 pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
-    let is_written = |part: &Value| !part.as_str().is_some_and(has_placeholder);
+    let is_empty = |part: &Value| part.as_object().is_some_and(serde_json::Map::is_empty);
+    let is_written = |part: &Value, at: &str| {
+        !part.as_str().is_some_and(has_placeholder) && !(is_empty(part) && ["spec", "spec.template.spec"].contains(&at))
+    };
     let object = pruned(object);
     let found = definition_violations(&object).into_iter();
-    found.filter(|violation| violation.part.is_some_and(is_written)).map(refused).collect()
+    found.filter(|violation| violation.part.is_some_and(|part| is_written(part, &violation.at))).map(refused).collect()
 }
 
 /// Required fields that an edit removes, or that what it adds does not have.
