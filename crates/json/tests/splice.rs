@@ -13,3 +13,12 @@ fn a_list_has_no_fields_beside_its_elements() {
     let problem = splice(object.root(), &[set(element.steps()), set(list.steps())]).unwrap_err();
     assert_eq!(problem.to_string(), "`a` does not have the expected structure");
 }
+
+#[test]
+fn elements_are_not_made() {
+    for text in [r#"{"a":null}"#, "{}"] {
+        let element = Path::fields(&["a"]).element(0);
+        let write = Write { object: element.steps(), field: "b", edit: Edit::Set("1".into()) };
+        assert!(splice(Document::new(text).root(), &[write]).is_err(), "{text}");
+    }
+}
