@@ -295,3 +295,28 @@ fn a_rule_of_a_variable_may_refuse_what_differs() -> Outcome {
     assert_eq!(planned(&other), effects(all));
     Ok(())
 }
+
+#[test]
+fn a_new_cluster_fits_its_class() -> Outcome {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/topology/small.yaml");
+    let mut pair: Value = serde_saphyr::from_str(&fs::read_to_string(file)?)?;
+    let version = pair["cluster"]["spec"]["topology"]["version"].clone();
+    for (listed, health_check, expected) in [
+        (version, json!({"enabled": false}), vec![]),
+        (
+            json!("v1.30.0"),
+            json!({"enabled": true}),
+            vec!["spec.topology.version", "spec.topology.workers.machineDeployments[web].healthCheck"],
+        ),
+    ] {
+        pair["class"]["spec"]["kubernetesVersions"] = json!([listed]);
+        pair["cluster"]["spec"]["topology"]["workers"]["machineDeployments"][0]["healthCheck"] = health_check;
+        let mut before = pair.clone();
+        before["cluster"] = json!({});
+        let plan = Plan::of(&fleet(&before), &fleet(&pair), &Settings::default());
+        let edits = plan.objects.iter().flat_map(|object| &object.edits);
+        let refused = edits.filter(|edit| edit.edit.effect == Effect::Refused).map(|edit| &*edit.edit.at);
+        assert_eq!(refused.collect::<Vec<_>>(), expected);
+    }
+    Ok(())
+}

@@ -11,13 +11,13 @@ pub(super) const EMPTY: [&str; 2] = ["the list must not be empty", "the object m
 /// Values that do not fit. A field that is missing is none of them, and neither is a whole `spec` without fields: files may
 /// be parts of an object.
 pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
-    let is_empty = |part: &Value| part.as_object().is_some_and(serde_json::Map::is_empty);
-    let is_written = |part: &Value, at: &str| {
-        !part.as_str().is_some_and(has_placeholder) && !(is_empty(part) && ["spec", "spec.template.spec"].contains(&at))
+    let is_part = |part: &Value, at: &str| {
+        part.as_object().is_some_and(serde_json::Map::is_empty) && ["spec", "spec.template.spec"].contains(&at)
     };
+    let is_open = |part: &Value, at: &str| part.as_str().is_some_and(has_placeholder) || is_part(part, at);
     let object = pruned(object);
     let found = definition_violations(&object).into_iter();
-    found.filter(|violation| violation.part.is_some_and(|part| is_written(part, &violation.at))).map(refused).collect()
+    found.filter(|violation| violation.part.is_some_and(|part| !is_open(part, &violation.at))).map(refused).collect()
 }
 
 /// Required fields that an edit removes, or that what it adds does not have.
