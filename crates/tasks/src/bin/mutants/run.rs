@@ -120,11 +120,12 @@ impl Drop for Corpus {
     }
 }
 
-/// The first other test that fails with a mutant: those of its own package run first.
+/// The first other test that fails with a mutant: those of its own package run first, then those that compare tables with
+/// pages, which take milliseconds.
 fn killed_by_others(programs: &Programs, folder: &Path, mutant: u32, package: &str) -> Result<Option<MutantResult>> {
     let own = package.replace('-', "_");
     let mut others: Vec<(String, &PathBuf)> = programs.others.iter().map(|program| (name(program), program)).collect();
-    others.sort_by_key(|(name, _)| *name != own);
+    others.sort_by_key(|(name, _)| (*name != own, !name.ends_with("page")));
     for (name, program) in others {
         let status = Command::new("timeout")
             .args(["--kill-after=5", "120"])
