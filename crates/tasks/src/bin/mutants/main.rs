@@ -142,7 +142,7 @@ fn report(
 ) -> Result<ExitCode> {
     let reasons = fs::read_to_string(root().join("testdata/mutants.txt"))?;
     let mut argued: BTreeMap<&str, bool> =
-        reasons.lines().filter_map(|line| line.split_once(" | ")).map(|(title, _)| (title, false)).collect();
+        reasons.lines().filter_map(|line| line.rsplit_once(" | ")).map(|(title, _)| (title, false)).collect();
     let mut by_crate: BTreeMap<&str, Figures> = BTreeMap::new();
     let mut survivors = BTreeSet::new();
     for (number, mutant) in mutants {
