@@ -118,7 +118,9 @@ pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<V
         Value::Array(elements) => {
             let is_again = |(number, element)| elements.iter().take(number).any(|it| it == element);
             let has_duplicates = is_on("uniqueItems") && elements.iter().enumerate().any(is_again);
-            let again = has_duplicates.then(|| "shouldn't contain duplicates".to_owned());
+            let again = has_duplicates
+                .then(|| "shouldn't contain duplicates".to_owned())
+                .or_else(|| same_key(elements, schema));
             of_size(elements.len(), schema, ["minItems", "maxItems"], "items").into_iter().chain(again).collect()
         }
         Value::Object(fields) => of_size(fields.len(), schema, ["minProperties", "maxProperties"], "properties"),
@@ -140,6 +142,15 @@ pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<V
         _ => {}
     }
     found
+}
+
+/// Two elements of a list that has keys with the same ones.
+fn same_key(elements: &[Value], schema: &Value) -> Option<String> {
+    let keys: Vec<&str> = list(schema, &["x-kubernetes-list-map-keys"]).iter().filter_map(Value::as_str).collect();
+    let of = |element: &Value| keys.iter().map(|key| get(element, &[key]).cloned()).collect::<Option<Vec<_>>>();
+    let found: Vec<Vec<Value>> = elements.iter().filter_map(of).filter(|values| !values.is_empty()).collect();
+    let again = found.iter().enumerate().find(|(number, values)| found.iter().take(*number).any(|it| it == *values));
+    again.map(|(_, values)| format!("duplicate entries for key {}", Value::Array(values.clone())))
 }
 
 /// The name of an element in paths: that of its key if the list has one, otherwise its number.
@@ -332,6 +343,8 @@ mod tests {
             "tags": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "string"}},
             "raw": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
             "zone": {"type": "string", "nullable": true},
+            "args": {"type": "array", "x-kubernetes-list-map-keys": ["name", "value"], "items": {"type": "object",
+                "properties": {"name": {"type": "string"}, "value": {"type": "string"}}}},
             "either": {"oneOf": [{"type": "string"}, {"type": "boolean"}], "not": {"enum": [false]}}}});
         let cases = [
             (
@@ -347,6 +360,11 @@ mod tests {
             (
                 json!({"name": "a", "hosts": ["10.0.0.1", "10.0.0.2", "10.0.0.3"]}),
                 Some("hosts: should have at most 2 items"),
+            ),
+            (json!({"name": "a", "args": [{"name": "v", "value": "1"}, {"name": "v", "value": "2"}]}), None),
+            (
+                json!({"name": "a", "args": [{"name": "v", "value": "1"}, {"name": "v", "value": "1"}]}),
+                Some("args: duplicate entries for key [\"v\",\"1\"]"),
             ),
             (json!({"name": "a", "share": 0}), Some("share: should be greater than 0")),
             (json!({"name": "a", "size": 1.5}), Some("size: must be of type integer or string")),
