@@ -69,7 +69,7 @@ pub(super) fn edits([old, new]: [&FleetObject; 2], values: [&Value; 2], sides: S
         if edit.effect == Effect::Rollout && concerns_joined_only(&new.id, &edit.at, [was, is]) {
             (edit.effect, reason) = (Effect::CannotTell, Some(reason::INITIALIZED));
         }
-        if edit.effect == Effect::CannotTell && concerns_none(&edit.at, [&was, &is]) {
+        if edit.effect == Effect::CannotTell && concerns_none(&edit.at, [was, is]) {
             edit.effect = Effect::InPlace;
         }
         let is_in_spec = is_template && edit.at.starts_with("spec");
