@@ -9,16 +9,23 @@ use serde_json::{Value, json};
 
 use crate::fields::{get, text};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::{Violation, of_schema, prune, unknown};
+use crate::schema::{SchemaViolation, of_schema, prune, unknown};
 
-/// The schema of a kind's `spec` in one version, as it is written and as it is read.
-struct Definition(&'static str, &'static str, &'static str, OnceLock<Value>);
-
-const fn definition(kind: &'static str, version: &'static str, written: &'static str) -> Definition {
-    Definition(kind, version, written, OnceLock::new())
+/// The schema of a kind's `spec` in one version.
+struct KindDefinition {
+    kind: &'static str,
+    version: &'static str,
+    /// As JSON.
+    written: &'static str,
+    /// The same, parsed when it is needed first.
+    parsed: OnceLock<Value>,
 }
 
-static DEFINITIONS: [Definition; 6] = [
+const fn definition(kind: &'static str, version: &'static str, written: &'static str) -> KindDefinition {
+    KindDefinition { kind, version, written, parsed: OnceLock::new() }
+}
+
+static DEFINITIONS: [KindDefinition; 6] = [
     definition("Cluster", "v1beta1", include_str!("definitions/cluster-v1beta1.json")),
     definition("Cluster", "v1beta2", include_str!("definitions/cluster-v1beta2.json")),
     definition("ClusterClass", "v1beta1", include_str!("definitions/clusterclass-v1beta1.json")),
@@ -34,8 +41,8 @@ fn schema(kind: &str, object: &Value) -> Option<&'static Value> {
 }
 
 fn definition_of(kind: &str, version: &str) -> Option<&'static Value> {
-    let Definition(_, _, written, read) = DEFINITIONS.iter().find(|it| (it.0, it.1) == (kind, version))?;
-    Some(read.get_or_init(|| serde_json::from_str(written).unwrap_or_default()))
+    let of_kind = DEFINITIONS.iter().find(|of| (of.kind, of.version) == (kind, version))?;
+    Some(of_kind.parsed.get_or_init(|| serde_json::from_str(of_kind.written).unwrap_or_default()))
 }
 
 /// The keywords of the schemas that classes have for variables.
@@ -90,11 +97,11 @@ const KUBEADM_CONFIG: [&str; 2] = ["properties", "kubeadmConfigSpec"];
 /// assert_eq!(found, ["spec.topology.controlPlane.replicas: must be of type integer, not number"]);
 /// ```
 #[must_use]
-pub fn definition_violations(object: &Value) -> Vec<Violation<'_>> {
+pub fn definition_violations(object: &Value) -> Vec<SchemaViolation<'_>> {
     let (schema, path) = of_object(object);
     let (Some(schema), Some(spec)) = (schema, get(object, path)) else { return Vec::new() };
     let mut found = of_schema(spec, schema, &path.join("."));
-    let is_filled = |violation: &Violation| violation.at == "spec.topology.variables";
+    let is_filled = |violation: &SchemaViolation| violation.at == "spec.topology.variables";
     found.retain(|it| {
         !it.part.is_some_and(|part| part.is_null() || part.as_array().is_some_and(Vec::is_empty) && is_filled(it))
     });
@@ -125,7 +132,7 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
     let schema = get(of_kind, &KUBEADM_CONFIG)?;
     let refused = |path, reason| TopologyRefusal::Object { kind: kind.to_owned(), path, reason };
     let found = get(object, path).and_then(|spec| of_schema(spec, schema, &path.join(".")).into_iter().next());
-    if let Some(Violation { at, reason, .. }) = found {
+    if let Some(SchemaViolation { at, reason, .. }) = found {
         return Some(refused(at, reason));
     }
     let (path, schema): (&[&str], _) =
@@ -150,7 +157,7 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
 pub fn endpoint_refusal(object: &Value) -> Option<TopologyRefusal> {
     let endpoint = json!({"type": "object", "properties": {"host": {"type": "string"}, "port": {"type": "integer"}}});
     let found = of_schema(get(object, &["spec", "controlPlaneEndpoint"])?, &endpoint, "spec.controlPlaneEndpoint");
-    let Violation { at, reason, .. } = found.into_iter().next()?;
+    let SchemaViolation { at, reason, .. } = found.into_iter().next()?;
     Some(TopologyRefusal::Object { kind: text(object, &["kind"]).to_owned(), path: at, reason })
 }
 

@@ -40,7 +40,7 @@ pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use no_output::NoOutput;
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{PartRole, TopologyOwner};
-pub use schema::Violation;
+pub use schema::SchemaViolation;
 pub use variables::{StoredDefaults, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.

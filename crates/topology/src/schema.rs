@@ -14,7 +14,7 @@ use crate::fields::{get, list, text};
 
 /// Why a part of a value does not fit its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation<'v> {
+pub struct SchemaViolation<'v> {
     /// The path of the part.
     pub at: String,
     /// Why, as the validators say it.
@@ -23,9 +23,9 @@ pub struct Violation<'v> {
     pub part: Option<&'v Value>,
 }
 
-impl fmt::Display for Violation<'_> {
+impl fmt::Display for SchemaViolation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Violation { at, reason, .. } = self;
+        let SchemaViolation { at, reason, .. } = self;
         if at.is_empty() { f.write_str(reason) } else { write!(f, "{at}: {reason}") }
     }
 }
@@ -106,7 +106,7 @@ fn place_of<'s>(schema: &'s Value, field: &str) -> Option<(&'s Value, String)> {
 }
 
 /// The same for a value whose unknown fields do not matter. `at` is its path.
-pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<Violation<'v>> {
+pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<SchemaViolation<'v>> {
     let is_on = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
     if value.is_null() && is_on("nullable") {
         return Vec::new();
@@ -128,8 +128,8 @@ pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<V
     };
     let own = of_type(value, schema).into_iter().chain(of_enum(value, schema)).chain(of_kind);
     let combined = if value.is_null() { Vec::new() } else { combined(value, schema) };
-    let violation = |reason| Violation { at: at.to_owned(), reason, part: Some(value) };
-    let mut found: Vec<Violation<'v>> = own.chain(combined).map(violation).collect();
+    let violation = |reason| SchemaViolation { at: at.to_owned(), reason, part: Some(value) };
+    let mut found: Vec<SchemaViolation<'v>> = own.chain(combined).map(violation).collect();
     match value {
         Value::Array(elements) => {
             let items = get(schema, &["items"]);
@@ -248,9 +248,9 @@ fn combined(value: &Value, schema: &Value) -> Vec<String> {
     reasons.into_iter().filter(|(is_found, _)| *is_found).map(|(_, reason)| reason.to_owned()).collect()
 }
 
-fn of_fields<'v>(fields: &'v Map<String, Value>, schema: &Value, at: &str) -> Vec<Violation<'v>> {
+fn of_fields<'v>(fields: &'v Map<String, Value>, schema: &Value, at: &str) -> Vec<SchemaViolation<'v>> {
     let required = list(schema, &["required"]).iter().filter_map(Value::as_str);
-    let missing = required.filter(|name| !fields.contains_key(*name)).map(|name| Violation {
+    let missing = required.filter(|name| !fields.contains_key(*name)).map(|name| SchemaViolation {
         at: inner(at, name),
         reason: "required".to_owned(),
         part: None,

@@ -1,7 +1,7 @@
 //! What the API server refuses because it does not fit the definition of its kind.
 
 use serde_json::Value;
-use topology::{Violation, definition_violations, pruned};
+use topology::{SchemaViolation, definition_violations, pruned};
 
 use super::{Refusal, has_placeholder, refusal};
 
@@ -28,7 +28,7 @@ pub(super) fn missing(old: &Value, new: &Value) -> Vec<Refusal> {
     found.filter(|violation| violation.part.is_none() && !before.contains(violation)).map(refused).collect()
 }
 
-fn refused(Violation { at, reason, part }: Violation<'_>) -> Refusal {
+fn refused(SchemaViolation { at, reason, part }: SchemaViolation<'_>) -> Refusal {
     let [list, object] = EMPTY;
     match part {
         None => refusal(at, "this field is required"),
