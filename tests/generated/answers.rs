@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use testkit::answer::Answer;
 use testkit::case::{Case, corpus};
 use testkit::cluster::ApiServer;
+use testkit::generated::{change, check_section};
 use testkit::patch::patched;
 use testkit::runner::{admit, engine};
 
 use crate::documents::{blocks, documents, read};
-use crate::file::{change, check_section};
 
 const BEGIN: &str = "<!-- answers: ";
 const END: &str = "<!-- answers: end -->";

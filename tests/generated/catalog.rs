@@ -6,10 +6,10 @@ use anyhow::{Context, Result, ensure};
 use metadata_propagation::{GUARDS, Guard, Version};
 use serde::Serialize;
 use serde_json::{Value, json};
+use testkit::generated::change;
 use testkit::to_yaml;
 
 use crate::documents::read;
-use crate::file::change;
 
 const PACKAGE: &str = "artifacthub-pkg.yml";
 const QUESTIONS: &str = "questions-ui.yml";

@@ -1,9 +1,9 @@
 //! The chart contains copies of the manifests of deploy/: Helm reads no files outside a chart.
 
 use anyhow::{Context, Result};
+use testkit::generated::check;
 
 use crate::documents::read;
-use crate::file::check;
 
 const CHART: &str = "charts/metadata-propagation-policy";
 

@@ -8,9 +8,8 @@ use metadata_propagation::{FUNCTIONS, FunctionEffect};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use testkit::cluster::ApiServer;
+use testkit::generated::check_section;
 use testkit::runner::engine;
-
-use crate::file::check_section;
 
 /// The result for one resource.
 #[derive(Deserialize)]

@@ -6,11 +6,11 @@ use anyhow::{Context, Result, anyhow, ensure};
 use fleet::{Exchange, session};
 use metadata_propagation::{GRANTS, Review, Settings};
 use serde_json::Value;
+use testkit::generated::check;
 use testkit::kwctl;
 use testkit::module::Module;
 
 use crate::documents::read;
-use crate::file::check;
 
 /// The case that README.md sends through kwctl.
 const SHOWN: &str = "machine-set/template_labels_reach_the_set_and_its_template";

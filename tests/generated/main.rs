@@ -9,11 +9,8 @@ mod chart;
 mod delivery;
 #[path = "../shared/documents.rs"]
 mod documents;
-mod file;
 mod fixtures;
 mod messages;
 mod requests;
 mod results;
-mod rules;
 mod settings;
-mod tables;

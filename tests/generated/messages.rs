@@ -1,11 +1,14 @@
 //! The list of all messages in docs/troubleshooting.md: each sentence with the documentation of its fact.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use testkit::generated::check_section;
+use testkit::markdown::replace_section;
 
 use crate::all_messages::{Message, messages};
-use crate::file::site_section;
 
 #[test]
 fn every_message_has_its_meaning() -> Result<()> {
@@ -30,4 +33,18 @@ fn code(text: &str) -> String {
 
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
+}
+
+/// What the repository's page has in place of a table that is too long for it.
+const LEFT_OUT: &str =
+    "*The table is on the documentation site. `make site-pages` writes this page with it below `target/pages-source`.*";
+
+/// Like `check_section`, for a table that is not kept in the repository: the generated text is written into the folder
+/// `SITE_PAGES`, if that is set.
+fn site_section(path: &str, name: &str, content: &str) -> Result<()> {
+    check_section(path, name, LEFT_OUT)?;
+    let Some(folder) = std::env::var_os("SITE_PAGES") else { return Ok(()) };
+    let page = Path::new(&folder).join(path);
+    let text = fs::read_to_string(&page).with_context(|| page.display().to_string())?;
+    Ok(fs::write(&page, replace_section(&text, name, content).context(path.to_owned())?)?)
 }

@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use metadata_propagation::Settings;
 use serde_json::{Map, Value, json};
-
-use crate::file::{check, check_section};
+use testkit::generated::{check, check_section};
 
 const PAGE: &str = "docs/settings.md";
 

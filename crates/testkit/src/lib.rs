@@ -15,6 +15,7 @@ mod consistency;
 pub mod deviations;
 pub mod difference;
 pub mod fuzz;
+pub mod generated;
 #[cfg(feature = "host")]
 mod guest;
 pub mod inplace;

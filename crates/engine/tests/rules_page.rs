@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use metadata_propagation::{Criterion, FORCED, Keys, MapKind, Place, RULES, Rule, Version};
-
-use crate::file::check_section;
+use testkit::generated::check_section;
 
 const PAGE: &str = "docs/rules.md";
 const HEAD: &str = "| from | keys | to |\n|---|---|---|\n";

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use metadata_propagation::tags::{CLOUDS, Cloud, INFRA_CLUSTERS, InfraCluster, PROFILES, STRICT_PROFILES};
 use metadata_propagation::{CARRIERS, FIELDS, Field, GUARDS, Guard, Hop, Place, ROUTES, Tags, Version};
-
-use crate::file::check_section;
+use testkit::generated::check_section;
 
 /// A step of propagation, as the head of a column.
 fn step(hop: &Hop) -> String {
