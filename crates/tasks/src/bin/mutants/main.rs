@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use testkit::results::{Counted, ResultPart};
@@ -87,13 +88,13 @@ fn main() -> Result<ExitCode> {
         .filter(|(number, _)| !tree.unviable.contains(number) && !tree.fixed.contains(number))
         .map(|(number, mutant)| (*number, &*mutant.package))
         .collect();
-    let mut count = 0;
+    let count = AtomicUsize::new(0);
     let results = results(&programs, &tree.folder, &left, |after, number, result| {
-        count += 1;
+        let count = count.fetch_add(1, Ordering::Relaxed) + 1;
         if matches!(result, MutantResult::Survived | MutantResult::Unreached | MutantResult::TimedOut)
             && let Some(mutant) = mutants.get(&number)
         {
-            eprintln!("[{}] {result:?} after {after}: {}", count, mutant.name);
+            eprintln!("[{count}] {result:?} after {after}: {}", mutant.name);
         }
     })?;
     report(&arguments, &mutants, &tree, &results)

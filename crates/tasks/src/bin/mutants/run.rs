@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::tree::Programs;
 
@@ -26,39 +29,70 @@ pub(crate) enum MutantResult {
 /// How long a case may take. Other work on the machine makes it slower.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The results of mutants, by their numbers, each given with its package. `done` gets each twice: after the corpus, and
-/// after the other tests.
+/// The results of mutants, by their numbers, each given with its package. `done` gets each after the corpus, and those that
+/// it leaves again after the other tests.
 pub(crate) fn results(
     programs: &Programs,
     folder: &Path,
     mutants: &[(u32, &str)],
-    mut done: impl FnMut(&str, u32, &MutantResult),
+    done: impl Fn(&str, u32, &MutantResult) + Sync,
 ) -> Result<BTreeMap<u32, MutantResult>> {
-    let mut results = BTreeMap::new();
-    let mut left = mutants;
-    while !left.is_empty() {
-        let mut corpus = Corpus::start(&programs.corpus, folder)?;
-        while let Some(((mutant, _), rest)) = left.split_first() {
-            left = rest;
-            let (result, goes_on) = corpus.judge(*mutant)?;
-            done("the corpus", *mutant, &result);
-            results.insert(*mutant, result);
-            if !goes_on {
-                break;
-            }
+    let mut results = by_workers(mutants, |queue| {
+        let (mut results, mut corpus) = (BTreeMap::new(), None);
+        while let Some((mutant, _)) = queue.take() {
+            let mut process = match corpus.take() {
+                Some(process) => process,
+                None => Corpus::start(&programs.corpus, folder)?,
+            };
+            let (result, goes_on) = process.judge(mutant)?;
+            done("the corpus", mutant, &result);
+            results.insert(mutant, result);
+            corpus = goes_on.then_some(process);
         }
-    }
+        Ok(results)
+    })?;
     // Processes of their own, so only for those that are left.
-    for (mutant, package) in mutants {
-        let Some(result) = results.get_mut(mutant) else { continue };
-        if matches!(result, MutantResult::Survived | MutantResult::Unreached)
-            && let Some(other) = killed_by_others(programs, folder, *mutant, package)?
-        {
-            *result = other;
+    let mut left = mutants.to_vec();
+    left.retain(|(mutant, _)| matches!(results.get(mutant), Some(MutantResult::Survived | MutantResult::Unreached)));
+    results.extend(by_workers(&left, |queue| {
+        let mut killed = BTreeMap::new();
+        while let Some((mutant, package)) = queue.take() {
+            let result = killed_by_others(programs, folder, mutant, package)?;
+            done("all tests", mutant, result.as_ref().unwrap_or(&MutantResult::Survived));
+            killed.extend(result.map(|result| (mutant, result)));
         }
-        done("all tests", *mutant, result);
-    }
+        Ok(killed)
+    })?);
     Ok(results)
+}
+
+/// The mutants that are left, each with its package.
+struct Queue<'m> {
+    mutants: &'m [(u32, &'m str)],
+    next: AtomicUsize,
+}
+
+impl<'m> Queue<'m> {
+    fn take(&self) -> Option<(u32, &'m str)> {
+        self.mutants.get(self.next.fetch_add(1, Ordering::Relaxed)).copied()
+    }
+}
+
+/// What the workers find that share a queue, one for each processor.
+fn by_workers(
+    mutants: &[(u32, &str)],
+    work: impl Fn(&Queue<'_>) -> Result<BTreeMap<u32, MutantResult>> + Sync,
+) -> Result<BTreeMap<u32, MutantResult>> {
+    let queue = Queue { mutants, next: AtomicUsize::new(0) };
+    let count = available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..count).map(|_| scope.spawn(|| work(&queue))).collect();
+        let mut results = BTreeMap::new();
+        for worker in workers {
+            results.extend(worker.join().map_err(|_| anyhow!("a worker panics"))??);
+        }
+        Ok(results)
+    })
 }
 
 /// The process with the corpus.
@@ -74,7 +108,7 @@ impl Corpus {
         let to = process.stdin.take().context("no standard input")?;
         let from = process.stdout.take().context("no standard output")?;
         let (send, lines) = channel();
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             for line in BufReader::new(from).lines().map_while(Result::ok) {
                 if send.send(line).is_err() {
                     break;
