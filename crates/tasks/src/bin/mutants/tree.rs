@@ -60,7 +60,10 @@ impl<'m> SourceTree<'m> {
             true => cells::files().collect(),
             false => mutants.values().map(|mutant| &*mutant.file).collect(),
         };
-        for file in String::from_utf8(listed.stdout)?.split('\0').filter(|file| !file.is_empty()) {
+        let listed = String::from_utf8(listed.stdout)?;
+        let listed: BTreeSet<&str> = listed.split('\0').filter(|file| !file.is_empty()).collect();
+        remove_others(&folder, "", &listed)?;
+        for file in listed {
             // What is written twice is built again.
             if woven.contains(file) && folder.join(file).exists() {
                 continue;
@@ -316,6 +319,26 @@ impl SourceTree<'_> {
 /// The crate that has the corpus as a test, and its folder.
 const PACKAGE: &str = "metadata-propagation";
 const ENGINE: &str = "crates/engine";
+
+/// What the copy has beside the files of the checkout.
+const OWN: &[&str] =
+    &["crates/mutant-switch/Cargo.toml", "crates/mutant-switch/src/lib.rs", "crates/engine/tests/mutants.rs"];
+
+/// Removes what an earlier copy has of files that the checkout has no more. `path` is a folder's, from the copy's root.
+fn remove_others(root: &Path, path: &str, listed: &BTreeSet<&str>) -> Result<()> {
+    let Ok(entries) = fs::read_dir(root.join(path)) else { return Ok(()) };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if path.is_empty() { name } else { format!("{path}/{name}") };
+        if entry.file_type()?.is_dir() {
+            remove_others(root, &path, listed)?;
+        } else if !listed.contains(&*path) && !OWN.contains(&&*path) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
 
 /// Writes a file if that changes it: what is as it was is not built again.
 fn write(path: &Path, content: &[u8]) -> Result<()> {
