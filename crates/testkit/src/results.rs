@@ -205,7 +205,7 @@ impl Display for Counted {
 }
 
 /// The claims about all checks, as a table for the documentation. Each names its commit: what was true of that commit
-/// stays true of it.
+/// stays true of it. Below it are the figures of the parts of `make mutants`.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -222,6 +222,10 @@ pub fn claims() -> Result<String> {
             }
         };
         table.push_str(&format!("| `{}` {row}\n", check.command));
+    }
+    if let Some(found) = ExpensiveCheck::named("mutants").map(ExpensiveCheck::recorded).transpose()?.flatten() {
+        let parts = found.counted.parts.iter().map(|(name, part)| format!("{name} {}", part.comparisons));
+        table.push_str(&format!("\nMutants of each crate and table: {}.\n", parts.collect::<Vec<_>>().join(", ")));
     }
     Ok(table)
 }
