@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+pub(crate) use testkit::read;
 
 /// The documents at the root, and those next to the code that they describe.
 const DOCUMENTS: [&str; 14] = [
@@ -40,11 +41,6 @@ pub(crate) fn pages() -> Result<Vec<String>> {
     }
     pages.sort();
     Ok(pages)
-}
-
-/// The text of a file, by its path from the root.
-pub(crate) fn read(path: &str) -> Result<String> {
-    fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())
 }
 
 /// A fenced block of a document.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, ensure};
 
 use crate::markdown::replace_section;
-use crate::{difference, root};
+use crate::{difference, read, root};
 
 /// Pages are read and written by several tests.
 static PAGES: Mutex<()> = Mutex::new(());
@@ -30,7 +30,7 @@ pub fn check(path: &str, expected: &str) -> Result<()> {
         fs::write(&new, expected)?;
         return Ok(fs::rename(new, file)?);
     }
-    let found = fs::read_to_string(&file).with_context(|| path.to_owned())?;
+    let found = read(path)?;
     let differs = difference::lines(expected, &found);
     ensure!(found == expected, "{path} is not what the code says; `make bless` writes it\n{differs}");
     Ok(())
@@ -51,6 +51,5 @@ pub fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
 /// As [`check`], or those of the function.
 pub fn change(path: &str, expected: impl FnOnce(&str) -> Result<String>) -> Result<()> {
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = fs::read_to_string(root().join(path)).with_context(|| path.to_owned())?;
-    check(path, &expected(&found)?)
+    check(path, &expected(&read(path)?)?)
 }

@@ -47,11 +47,18 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The text of a file, by its path from the checkout's root.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(path: &str) -> anyhow::Result<String> {
+    std::fs::read_to_string(root().join(path)).with_context(|| path.to_owned())
+}
+
 /// Reads a YAML file; the path is relative to the checkout's root.
 ///
 /// # Errors
 /// When it cannot be read or holds no YAML.
 pub fn yaml(path: &str) -> anyhow::Result<serde_json::Value> {
-    let text = std::fs::read_to_string(root().join(path)).with_context(|| path.to_owned())?;
-    serde_saphyr::from_str(&text).with_context(|| path.to_owned())
+    serde_saphyr::from_str(&read(path)?).with_context(|| path.to_owned())
 }
