@@ -15,7 +15,7 @@ use self::definition::{EMPTY, unfit};
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
 use self::objects::OBJECT_RULES;
-pub(crate) use self::objects::etcd;
+pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
 use crate::plan::conversion::{VersionMismatch, is_converted, version_mismatches};
@@ -55,7 +55,12 @@ pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
     let rules = OBJECT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
     let mut found: Vec<Refusal> = rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect();
     if is_meant(id, DEFINED) {
-        let is_known = |refusal: &Refusal| found.iter().any(|known| known.at == refusal.at);
+        // Of a list that has a name twice, a webhook names the entry.
+        let is_known = |refusal: &Refusal| {
+            found.iter().any(|known| {
+                known.at.strip_prefix(&refusal.at).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+            })
+        };
         let unfit: Vec<Refusal> = unfit(object).into_iter().filter(|refusal| !is_known(refusal)).collect();
         found.extend(unfit);
     }

@@ -23,7 +23,7 @@ use crate::relations::text;
 pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["MachineDeployment", "MachineSet"], finds: other_labels },
     ObjectRule { kinds: &["MachineDeployment", "MachineSet", "MachinePool"], finds: other_cluster },
-    ObjectRule { kinds: &["MachineDeployment"], finds: no_surge },
+    ObjectRule { kinds: &["Cluster", "ClusterClass", "MachineDeployment"], finds: strategies },
     ObjectRule { kinds: &["MachineHealthCheck"], finds: no_selector },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_replicas },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
@@ -50,16 +50,28 @@ fn other_cluster(object: &Value) -> Vec<Refusal> {
     }))
 }
 
-fn no_surge(object: &Value) -> Vec<Refusal> {
-    let found = ["/spec/rollout/strategy/rollingUpdate", "/spec/strategy/rollingUpdate"].map(|pointer| {
-        let strategy = object.pointer(pointer)?;
-        let is_zero = |field: &str| strategy.get(field).and_then(Value::as_u64) == Some(0);
-        let at = path(pointer);
-        // The default of `maxUnavailable` is 0 as well.
-        let is_stuck = is_zero("maxSurge") && strategy.get("maxUnavailable").is_none_or(|it| it.as_u64() == Some(0));
-        is_stuck.then(|| refusal(at, "`maxSurge` and `maxUnavailable` cannot both be 0"))
+/// Strategies of MachineDeployments, and of those that topologies and classes describe.
+fn strategies(object: &Value) -> Vec<Refusal> {
+    let of_topologies = [("topology/workers", "name"), ("workers", "class")].into_iter().flat_map(|(section, key)| {
+        let pointer = format!("/spec/{section}/machineDeployments");
+        let entries = object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
+        entries.map(move |entry| (format!("{}[{}]", path(&pointer), text(entry, key)), entry, None))
     });
-    found.into_iter().flatten().collect()
+    // The webhook of MachineDeployments sets a `maxUnavailable` of 0 before it validates.
+    let own = object.get("spec").map(|spec| ("spec".to_owned(), spec, Some(0)));
+    let mut found = Vec::new();
+    for (at, holder, default) in own.into_iter().chain(of_topologies) {
+        for of in ["rollout/strategy/rollingUpdate", "strategy/rollingUpdate"] {
+            let Some(strategy) = holder.pointer(&format!("/{of}")) else { continue };
+            let surge = strategy.get("maxSurge").and_then(Value::as_u64);
+            let unavailable = strategy.get("maxUnavailable").map_or(default, Value::as_u64);
+            if [surge, unavailable] == [Some(0); 2] {
+                let at = format!("{at}.{}", path(of));
+                found.push(refusal(at, "`maxSurge` and `maxUnavailable` cannot both be 0"));
+            }
+        }
+    }
+    found
 }
 
 fn no_selector(object: &Value) -> Vec<Refusal> {
@@ -202,6 +214,8 @@ fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
     labels.chain(annotations).filter(|refusal| !has_placeholder(&refusal.at)).collect()
 }
 
+pub(crate) const FIXED_AND_AUTOSCALED: &str = "`replicas` and annotations of cluster-autoscaler exclude each other";
+
 fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
     let list = "/spec/topology/workers/machineDeployments";
     let entries = object.pointer(list).and_then(Value::as_array).into_iter().flatten();
@@ -210,8 +224,7 @@ fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
         entry.get("replicas").is_some_and(|replicas| !replicas.is_null()) && annotations.is_some_and(is_autoscaled)
     });
     let at = |entry| format!("{}[{}].replicas", path(list), text(entry, "name"));
-    let message = "`replicas` and annotations of cluster-autoscaler exclude each other";
-    wrong.map(|entry| refusal(at(entry), message)).collect()
+    wrong.map(|entry| refusal(at(entry), FIXED_AND_AUTOSCALED)).collect()
 }
 
 fn same_names(object: &Value) -> Vec<Refusal> {

@@ -9,13 +9,14 @@ use topology::{
 
 use super::changed_part::ChangedPart;
 use super::placeholder::Placeholders;
+use crate::member::is_autoscaled;
 use crate::object::{ObjectId, group_and_version};
-use crate::refusal::{has_variable, of_edit};
+use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit};
 use crate::relations::text;
 
 /// What the webhooks refuse in a Cluster because of its class, and in a class because of its Cluster, except for variables.
 pub(super) fn of_class(cluster: &Value, class: &Value) -> impl Iterator<Item = TopologyRefusal> {
-    unlisted(cluster, class).into_iter().chain(health_check_refusals(cluster, class))
+    unlisted(cluster, class).into_iter().chain(autoscaled(cluster, class)).chain(health_check_refusals(cluster, class))
 }
 
 /// What the webhook refuses in a Cluster that is created: it fits its class, as far as its values are in the files.
@@ -42,6 +43,31 @@ fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
     let (kind, path) = ("Cluster".to_owned(), "spec.topology.version".to_owned());
     let reason = format!("`{version}` is not among the `kubernetesVersions` of the ClusterClass");
     (!is_listed).then_some(TopologyRefusal::Object { kind, path, reason })
+}
+
+/// The numbers of replicas that a Cluster sets although its class leaves them to cluster-autoscaler.
+///
+/// Source: `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go of Cluster API v1.14.
+fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
+    let entries =
+        |object: &Value, pointer: &str| object.pointer(pointer).and_then(Value::as_array).cloned().unwrap_or_default();
+    let is_left = |class: &Value| {
+        let annotations = ["/metadata/annotations", "/template/metadata/annotations"];
+        annotations.iter().filter_map(|at| class.pointer(at)).any(is_autoscaled)
+    };
+    let mut classes = entries(class, "/spec/workers/machineDeployments");
+    classes.retain(is_left);
+    let mut fixed = entries(cluster, "/spec/topology/workers/machineDeployments");
+    fixed.retain(|entry| {
+        let has_replicas = entry.get("replicas").is_some_and(|replicas| !replicas.is_null());
+        has_replicas && classes.iter().any(|class| text(class, "class") == text(entry, "class"))
+    });
+    let refusal = |entry: Value| TopologyRefusal::Object {
+        kind: "Cluster".to_owned(),
+        path: format!("spec.topology.workers.machineDeployments[{}].replicas", text(&entry, "name")),
+        reason: FIXED_AND_AUTOSCALED.to_owned(),
+    };
+    fixed.into_iter().map(refusal).collect()
 }
 
 /// Why the topology's controller does not write what differs; or why the API server or a webhook refuses it, in a kind of
