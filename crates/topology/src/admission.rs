@@ -40,12 +40,12 @@ pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
     found
 }
 
-/// Whether a value is a number or a percentage. One that is filled in before it is applied may be.
+/// Whether a text is a number or a percentage. One that is filled in before it is applied may be.
 ///
 /// Source: `GetScaledValueFromIntOrPercent` in k8s.io/apimachinery/pkg/util/intstr.
-fn is_amount(value: &Value) -> bool {
-    let is_percentage = |text: &str| text.strip_suffix('%').is_some_and(|number| number.parse::<i64>().is_ok());
-    value.as_str().is_none_or(|text| is_percentage(text) || text.contains(['$', '{']))
+#[must_use]
+pub fn is_amount(text: &str) -> bool {
+    text.strip_suffix('%').is_some_and(|number| number.parse::<i64>().is_ok()) || text.contains(['$', '{'])
 }
 
 const NO_AMOUNT: &str = "must be a number or a percentage";

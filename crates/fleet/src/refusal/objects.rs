@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
+use topology::is_amount;
 
 use super::kubeadm::sources;
 use super::release::Release;
@@ -17,13 +18,15 @@ use crate::relations::text;
 /// Sources, in Cluster API v1.14, the `validate` or `ValidateCreate` of each kind: core/webhooks/admission,
 /// controlplane/kubeadm/webhooks/admission (`validateKubeadmControlPlaneSpec`); for autoscaler annotations
 /// `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go; for names that are there twice
-/// internal/topology/check/compatibility.go; for metadata `ObjectMeta.Validate` in api/core/v1beta2/common_types.go. That
+/// internal/topology/check/compatibility.go; for taints internal/util/taints/validation.go; for metadata `ObjectMeta.Validate` in api/core/v1beta2/common_types.go. That
 /// versions are strings and replicas numbers is in the definitions of the kinds, of which `definition` has the rest.
 #[rustfmt::skip]
 pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["MachineDeployment", "MachineSet"], finds: other_labels },
     ObjectRule { kinds: &["MachineDeployment", "MachineSet", "MachinePool"], finds: other_cluster },
     ObjectRule { kinds: &["Cluster", "ClusterClass", "MachineDeployment"], finds: strategies },
+    ObjectRule { kinds: &["MachineDeployment", "MachineHealthCheck"], finds: remediations },
+    ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "Machine", "MachineDeployment", "MachineSet"], finds: reserved_taints },
     ObjectRule { kinds: &["MachineHealthCheck"], finds: no_selector },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_replicas },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
@@ -52,26 +55,71 @@ fn other_cluster(object: &Value) -> Vec<Refusal> {
 
 /// Strategies of MachineDeployments, and of those that topologies and classes describe.
 fn strategies(object: &Value) -> Vec<Refusal> {
-    let of_topologies = [("topology/workers", "name"), ("workers", "class")].into_iter().flat_map(|(section, key)| {
-        let pointer = format!("/spec/{section}/machineDeployments");
-        let entries = object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
-        entries.map(move |entry| (format!("{}[{}]", path(&pointer), text(entry, key)), entry, None))
-    });
+    let of_topologies = workers(object, "machineDeployments").map(|worker| (worker.at, worker.value, None));
     // The webhook of MachineDeployments sets a `maxUnavailable` of 0 before it validates.
     let own = object.get("spec").map(|spec| ("spec".to_owned(), spec, Some(0)));
     let mut found = Vec::new();
     for (at, holder, default) in own.into_iter().chain(of_topologies) {
         for of in ["rollout/strategy/rollingUpdate", "strategy/rollingUpdate"] {
             let Some(strategy) = holder.pointer(&format!("/{of}")) else { continue };
+            let at = format!("{at}.{}", path(of));
+            found.extend(no_amounts(&at, strategy, &["maxSurge", "maxUnavailable"]));
             let surge = strategy.get("maxSurge").and_then(Value::as_u64);
             let unavailable = strategy.get("maxUnavailable").map_or(default, Value::as_u64);
             if [surge, unavailable] == [Some(0); 2] {
-                let at = format!("{at}.{}", path(of));
                 found.push(refusal(at, "`maxSurge` and `maxUnavailable` cannot both be 0"));
             }
         }
     }
     found
+}
+
+fn remediations(object: &Value) -> Vec<Refusal> {
+    let fields = ["remediation.maxInFlight", "remediation.triggerIf.unhealthyLessThanOrEqualTo", "maxUnhealthy"];
+    object.get("spec").map(|spec| no_amounts("spec", spec, &fields)).unwrap_or_default()
+}
+
+/// The fields below a path that are set to something else than a number or a percentage.
+fn no_amounts(at: &str, holder: &Value, fields: &[&str]) -> Vec<Refusal> {
+    let wrong = fields.iter().filter_map(|field| {
+        let value = holder.pointer(&format!("/{}", field.replace('.', "/")))?.as_str()?;
+        let message = format!("`{value}` is neither a number nor a percentage");
+        (!is_amount(value)).then(|| refusal(format!("{at}.{field}"), message))
+    });
+    wrong.collect()
+}
+
+/// Taints that are set by the control plane of a cluster, its nodes or Cluster API.
+fn reserved_taints(object: &Value) -> Vec<Refusal> {
+    let own =
+        ["", "template/spec/", "controlPlane/", "topology/controlPlane/", "machineTemplate/", "machineTemplate/spec/"];
+    let own = own.into_iter().chain(["template/spec/machineTemplate/", "template/spec/machineTemplate/spec/"]);
+    let own = own.map(|of| format!("/spec/{of}taints")).map(|pointer| (path(&pointer), object.pointer(&pointer)));
+    let workers = LISTS.into_iter().flat_map(|list| workers(object, list));
+    let workers = workers.map(|worker| (format!("{}.taints", worker.at), worker.value.get("taints")));
+    let is_of_workers = ["MachineDeployment", "MachineSet"].contains(&text(object, "kind"));
+    let mut found = Vec::new();
+    for (at, taints) in own.chain(workers) {
+        for (number, taint) in taints.and_then(Value::as_array).into_iter().flatten().enumerate() {
+            let key = text(taint, "key");
+            if is_reserved_taint(key) || is_of_workers && key == "node-role.kubernetes.io/control-plane" {
+                let message = format!("the key `{key}` of a taint is reserved");
+                found.push(refusal(format!("{at}[{number}].key"), message));
+            }
+        }
+    }
+    found
+}
+
+fn is_reserved_taint(key: &str) -> bool {
+    let keys = [
+        "node.cluster.x-k8s.io/uninitialized",
+        "node.cluster.x-k8s.io/outdated-revision",
+        "node-role.kubernetes.io/master",
+    ];
+    keys.contains(&key)
+        || key.starts_with("node.cloudprovider.kubernetes.io/")
+        || key.starts_with("node.kubernetes.io/") && key != "node.kubernetes.io/out-of-service"
 }
 
 fn no_selector(object: &Value) -> Vec<Refusal> {
@@ -156,15 +204,11 @@ fn no_version(object: &Value) -> Vec<Refusal> {
 const TOPOLOGY_VERSION: &str = "/spec/topology/version";
 
 fn no_number(object: &Value) -> Vec<Refusal> {
-    let entries = ["machineDeployments", "machinePools"].into_iter().flat_map(|list| {
-        let pointer = format!("/spec/topology/workers/{list}");
-        let entries = object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
-        entries
-            .map(move |entry| (format!("{}[{}].replicas", path(&pointer), text(entry, "name")), entry.get("replicas")))
-    });
+    let workers = LISTS.into_iter().flat_map(|list| workers(object, list));
+    let workers = workers.map(|worker| (format!("{}.replicas", worker.at), worker.value.get("replicas")));
     let own = ["/spec/replicas", "/spec/topology/controlPlane/replicas"];
     let own = own.into_iter().map(|pointer| (path(pointer), object.pointer(pointer)));
-    let wrong = own.chain(entries).filter_map(|(at, replicas)| {
+    let wrong = own.chain(workers).filter_map(|(at, replicas)| {
         let text = replicas?.as_str().filter(|text| !has_placeholder(text))?;
         Some(refusal(at, format!("`{text}` is a string: the number of replicas is written without quotes")))
     });
@@ -174,26 +218,13 @@ fn no_number(object: &Value) -> Vec<Refusal> {
 /// Labels and annotations that are validated although they are no metadata of the object itself.
 fn invalid_metadata(object: &Value) -> Vec<Refusal> {
     let own = ["controlPlane", "machineTemplate", "template", "template/spec/machineTemplate", "topology/controlPlane"];
-    let mut found: Vec<Refusal> = Vec::new();
-    for pointer in own.map(|of| format!("/spec/{of}/metadata")) {
-        found.extend(
-            object.pointer(&pointer).map(|metadata| invalid_entries(&path(&pointer), metadata)).unwrap_or_default(),
-        );
-    }
-    for (section, key) in [("topology/workers", "name"), ("workers", "class")] {
-        for list in ["machineDeployments", "machinePools"] {
-            let pointer = format!("/spec/{section}/{list}");
-            for entry in object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten() {
-                for of in ["metadata", "template/metadata"] {
-                    let at = format!("{}[{}].{}", path(&pointer), text(entry, key), path(of));
-                    found.extend(
-                        entry.pointer(&format!("/{of}")).map(|it| invalid_entries(&at, it)).unwrap_or_default(),
-                    );
-                }
-            }
-        }
-    }
-    found
+    let own = own.map(|of| format!("/spec/{of}/metadata"));
+    let own = own.into_iter().map(|pointer| (path(&pointer), object.pointer(&pointer)));
+    let workers = LISTS.into_iter().flat_map(|list| workers(object, list)).flat_map(|Worker { at, value, .. }| {
+        ["metadata", "template/metadata"].map(|of| (format!("{at}.{}", path(of)), value.pointer(&format!("/{of}"))))
+    });
+    let all = own.chain(workers).filter_map(|(at, metadata)| Some(invalid_entries(&at, metadata?)));
+    all.flatten().collect()
 }
 
 fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
@@ -217,31 +248,47 @@ fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
 pub(crate) const FIXED_AND_AUTOSCALED: &str = "`replicas` and annotations of cluster-autoscaler exclude each other";
 
 fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
-    let list = "/spec/topology/workers/machineDeployments";
-    let entries = object.pointer(list).and_then(Value::as_array).into_iter().flatten();
-    let wrong = entries.filter(|entry| {
-        let annotations = entry.pointer("/metadata/annotations");
-        entry.get("replicas").is_some_and(|replicas| !replicas.is_null()) && annotations.is_some_and(is_autoscaled)
+    let wrong = workers(object, "machineDeployments").filter(|worker| {
+        worker.has_replicas() && worker.value.pointer("/metadata/annotations").is_some_and(is_autoscaled)
     });
-    let at = |entry| format!("{}[{}].replicas", path(list), text(entry, "name"));
-    wrong.map(|entry| refusal(at(entry), FIXED_AND_AUTOSCALED)).collect()
+    wrong.map(|worker| refusal(format!("{}.replicas", worker.at), FIXED_AND_AUTOSCALED)).collect()
 }
 
 fn same_names(object: &Value) -> Vec<Refusal> {
-    let mut found = Vec::new();
-    for (section, key) in [("topology/workers", "name"), ("workers", "class")] {
-        for list in ["machineDeployments", "machinePools"] {
-            let pointer = format!("/spec/{section}/{list}");
-            let mut names = BTreeSet::new();
-            for entry in object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten() {
-                let name = text(entry, key);
-                if !name.is_empty() && !names.insert(name) {
-                    found.push(refusal(format!("{}[{name}]", path(&pointer)), format!("`{name}` is defined twice")));
-                }
-            }
-        }
+    let mut known = BTreeSet::new();
+    let all = LISTS.into_iter().flat_map(|list| workers(object, list)).filter(|worker| !worker.name.is_empty());
+    let again = all.filter(|worker| !known.insert(worker.at.clone()));
+    again.map(|worker| refusal(worker.at, format!("`{}` is defined twice", worker.name))).collect()
+}
+
+/// Machines that a topology or a class describes.
+pub(crate) struct Worker<'v> {
+    /// Its path.
+    pub(crate) at: String,
+    /// The name in a topology, or the class.
+    pub(crate) name: &'v str,
+    pub(crate) value: &'v Value,
+}
+
+impl Worker<'_> {
+    pub(crate) fn has_replicas(&self) -> bool {
+        self.value.get("replicas").is_some_and(|replicas| !replicas.is_null())
     }
-    found
+}
+
+/// Where topologies and classes describe workers.
+const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
+
+/// The workers of a Cluster or of a ClusterClass in one of the lists.
+pub(crate) fn workers<'v>(object: &'v Value, list: &'static str) -> impl Iterator<Item = Worker<'v>> {
+    [("topology/workers", "name"), ("workers", "class")].into_iter().flat_map(move |(section, key)| {
+        let pointer = format!("/spec/{section}/{list}");
+        let entries = object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
+        entries.map(move |value| {
+            let name = text(value, key);
+            Worker { at: format!("{}[{name}]", path(&pointer)), name, value }
+        })
+    })
 }
 
 /// The path of a JSON pointer.

@@ -1,12 +1,16 @@
 //! One step of function-go-templating.
 
+mod fact;
+mod source;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use metadata_propagation::{CloudTags, TagDelivery, Tags, tags_of_kind};
+use metadata_propagation::{CloudTags, Tags, tags_of_kind};
 use serde_json::{Value, json};
-use topology::{CompositionTemplate, Dependence, NoOutput};
+use topology::{CompositionTemplate, NoOutput};
 
+pub(super) use self::fact::StepFact;
+use self::source::TemplateSource;
 use super::arrival::{Arrival, ArrivalForm, TagSet, take};
 use super::example::{Example, ExampleOrigin};
 use super::output::resources;
@@ -24,108 +28,6 @@ pub(super) struct StepResult {
     /// Whether later reconciles compose the same.
     pub(super) is_complete: bool,
     pub(super) facts: Vec<StepFact>,
-}
-
-/// The message about a step.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum StepFact {
-    Evaluated {
-        with: Vec<ExampleOrigin>,
-        resources: BTreeSet<String>,
-    },
-    Source(String),
-    NoComposite {
-        kind: String,
-    },
-    NoOutput(NoOutput),
-    /// With a composite that is made, or without what other functions provide.
-    MaybeRefused {
-        with: ExampleOrigin,
-        reads: Option<String>,
-        refusal: String,
-    },
-    Depends(Dependence),
-    Refused(String),
-    Unquoted {
-        resource: String,
-        path: String,
-    },
-    ListWithoutTags {
-        resource: String,
-        kind: String,
-        path: String,
-    },
-}
-
-impl StepFact {
-    /// What happens to tags.
-    pub(super) fn verdict(&self) -> Option<TagDelivery> {
-        match self {
-            StepFact::Evaluated { .. } => None,
-            StepFact::Source(_)
-            | StepFact::NoComposite { .. }
-            | StepFact::NoOutput(_)
-            | StepFact::MaybeRefused { .. }
-            | StepFact::Depends(_) => Some(TagDelivery::CannotTell),
-            StepFact::Refused(_) | StepFact::Unquoted { .. } => Some(TagDelivery::Fails),
-            StepFact::ListWithoutTags { .. } => Some(TagDelivery::Lost),
-        }
-    }
-
-    /// One sentence: lower case, no final stop, input in backticks.
-    pub(super) fn sentence(&self, step: &str) -> String {
-        match self.verdict() {
-            Some(TagDelivery::CannotTell) => format!("whether step `{step}` sets all tags is unknown: {self}"),
-            _ => format!("step `{step}`: {self}"),
-        }
-    }
-}
-
-/// The end of a sentence about a step.
-impl fmt::Display for StepFact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StepFact::Evaluated { with, resources } => {
-                let with: Vec<String> = with.iter().map(ToString::to_string).collect();
-                let names: Vec<String> = resources.iter().map(|name| format!("`{name}`")).collect();
-                let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-                write!(
-                    f,
-                    "its template, evaluated as at the first reconcile with {}, composes {names}",
-                    with.join(", ")
-                )
-            }
-            StepFact::Source(source) => write!(f, "templates of source `{source}` are not read"),
-            StepFact::NoComposite { kind } => write!(f, "neither a `{kind}` nor its definition is among the objects"),
-            StepFact::NoOutput(reason) => write!(f, "{reason}"),
-            StepFact::MaybeRefused { reads: Some(reads), refusal, .. } => {
-                write!(f, "without `{reads}` the function refuses its template: {refusal}")
-            }
-            StepFact::MaybeRefused { with, refusal, .. } => {
-                write!(f, "with {with} the function refuses its template: {refusal}")
-            }
-            StepFact::Depends(Dependence { reads, line, is_of_tags: true }) => {
-                write!(f, "tags depend on `{reads}` (line {line} of its template)")
-            }
-            StepFact::Depends(Dependence { reads, line, .. }) => {
-                write!(f, "which resources it composes depends on `{reads}` (line {line} of its template)")
-            }
-            StepFact::Refused(refusal) => {
-                write!(f, "no resource is composed, because the function refuses its template: {refusal}")
-            }
-            StepFact::Unquoted { resource, path } => write!(
-                f,
-                "resource `{resource}` is not created: values of tags in `{path}` are not quoted, so that of `4711` is a \
-                 number"
-            ),
-            StepFact::ListWithoutTags { resource, kind, path } => {
-                write!(
-                    f,
-                    "resource `{resource}`: `{kind}` has its tags in the list `{path}`, which lacks `spec.cloudTags`"
-                )
-            }
-        }
-    }
 }
 
 impl TagSets {
@@ -229,60 +131,6 @@ fn refused(reason: NoOutput) -> StepFact {
     match reason {
         NoOutput::Error(error) => StepFact::Refused(error),
         other => StepFact::NoOutput(other),
-    }
-}
-
-/// The template of an input, and how it is read.
-struct TemplateSource {
-    text: String,
-    delims: [String; 2],
-    options: Vec<String>,
-}
-
-impl TemplateSource {
-    fn read(input: &Value) -> Result<TemplateSource, StepFact> {
-        #[rustfmt::skip]
-        const FIELDS: [&str; 10] = [
-            "apiVersion", "kind", "metadata", "delims", "source", "inline", "fileSystem", "environment", "options", "ttl",
-        ];
-        const PARTS: [(&str, &[&str]); 4] = [
-            ("delims", &["left", "right"]),
-            ("inline", &["template", "templates"]),
-            ("fileSystem", &["dirPath"]),
-            ("environment", &["key"]),
-        ];
-        let text = |path| input.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let texts = |path| {
-            let elements = input.pointer(path).and_then(Value::as_array).into_iter().flatten();
-            elements.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
-        };
-        let refused = |refusal: String| Err(StepFact::Refused(refusal));
-        let unknown = |fields: &Value, known: &[&str]| {
-            fields.as_object().and_then(|fields| fields.keys().find(|field| !known.contains(&&***field)).cloned())
-        };
-        let in_fields = PARTS.iter().find_map(|(part, known)| unknown(input.get(part)?, known));
-        if let Some(unknown) = unknown(input, &FIELDS).or(in_fields) {
-            return refused(format!("field `{unknown}` is unknown to the function"));
-        }
-        match text("/source") {
-            "Inline" => {}
-            "" => return refused("`source` is missing".to_owned()),
-            source @ ("FileSystem" | "Environment") => return Err(StepFact::Source(source.to_owned())),
-            other => return refused(format!("`{other}` is not a value of `source`")),
-        }
-        let template = match text("/inline/template") {
-            "" => texts("/inline/templates").join("\n---\n"),
-            template => template.to_owned(),
-        };
-        if template.is_empty() {
-            return refused("`inline.template` is missing".to_owned());
-        }
-        let delim = |path| input.pointer(path).and_then(Value::as_str).map(str::to_owned);
-        let delims = match [delim("/delims/left"), delim("/delims/right")] {
-            [Some(left), Some(right)] => [left, right],
-            _ => ["{{".to_owned(), "}}".to_owned()],
-        };
-        Ok(TemplateSource { text: template, delims, options: texts("/options") })
     }
 }
 

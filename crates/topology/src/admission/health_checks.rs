@@ -96,7 +96,9 @@ fn invalid(at: &str, holder: &Value) -> Vec<(String, String)> {
     let is_early = get(check, &STARTUP).and_then(Value::as_i64).is_some_and(|seconds| seconds != 0 && seconds < 30);
     let early =
         is_early.then(|| (format!("{at}.{field}.{}", STARTUP.join(".")), "must be at least 30, or 0".to_owned()));
-    let amounts = AMOUNTS.into_iter().filter(|path| get(check, path).is_some_and(|value| !super::is_amount(value)));
+    let amounts = AMOUNTS
+        .into_iter()
+        .filter(|path| get(check, path).and_then(Value::as_str).is_some_and(|text| !super::is_amount(text)));
     let amounts = amounts.map(|path| (format!("{at}.{field}.{}", path.join(".")), super::NO_AMOUNT.to_owned()));
     early.into_iter().chain(amounts).collect()
 }

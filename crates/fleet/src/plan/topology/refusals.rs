@@ -11,7 +11,7 @@ use super::changed_part::ChangedPart;
 use super::placeholder::Placeholders;
 use crate::member::is_autoscaled;
 use crate::object::{ObjectId, group_and_version};
-use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit};
+use crate::refusal::{FIXED_AND_AUTOSCALED, Worker, has_variable, of_edit, workers};
 use crate::relations::text;
 
 /// What the webhooks refuse in a Cluster because of its class, and in a class because of its Cluster, except for variables.
@@ -49,25 +49,20 @@ fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
 ///
 /// Source: `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go of Cluster API v1.14.
 fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
-    let entries =
-        |object: &Value, pointer: &str| object.pointer(pointer).and_then(Value::as_array).cloned().unwrap_or_default();
     let is_left = |class: &Value| {
         let annotations = ["/metadata/annotations", "/template/metadata/annotations"];
         annotations.iter().filter_map(|at| class.pointer(at)).any(is_autoscaled)
     };
-    let mut classes = entries(class, "/spec/workers/machineDeployments");
-    classes.retain(is_left);
-    let mut fixed = entries(cluster, "/spec/topology/workers/machineDeployments");
-    fixed.retain(|entry| {
-        let has_replicas = entry.get("replicas").is_some_and(|replicas| !replicas.is_null());
-        has_replicas && classes.iter().any(|class| text(class, "class") == text(entry, "class"))
-    });
-    let refusal = |entry: Value| TopologyRefusal::Object {
+    let classes: Vec<_> = workers(class, "machineDeployments").filter(|class| is_left(class.value)).collect();
+    let is_fixed = |entry: &Worker<'_>| {
+        entry.has_replicas() && classes.iter().any(|class| class.name == text(entry.value, "class"))
+    };
+    let refusal = |entry: Worker<'_>| TopologyRefusal::Object {
         kind: "Cluster".to_owned(),
-        path: format!("spec.topology.workers.machineDeployments[{}].replicas", text(&entry, "name")),
+        path: format!("{}.replicas", entry.at),
         reason: FIXED_AND_AUTOSCALED.to_owned(),
     };
-    fixed.into_iter().map(refusal).collect()
+    workers(cluster, "machineDeployments").filter(is_fixed).map(refusal).collect()
 }
 
 /// Why the topology's controller does not write what differs; or why the API server or a webhook refuses it, in a kind of
