@@ -66,6 +66,7 @@ mod templates;
 mod topology_findings;
 mod tree;
 mod value;
+mod workers;
 mod written;
 
 pub use activation::{Activation, INACTIVE, InactiveKind};

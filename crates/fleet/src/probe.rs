@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::object::{FleetObject, ObjectId, Origin};
 use crate::predicted::{Maker, predicted};
-use crate::relations::text;
+use crate::workers::workers;
 
 /// The name of the objects that are made up here.
 const MADE_UP: &str = "made-up";
@@ -137,9 +137,8 @@ fn control_plane() -> Value {
 
 /// A Cluster with an entry for each class of workers, and one more whose class does not exist.
 fn user(class: &FleetObject, json: &Value) -> FleetObject {
-    let entries = |list: &str| -> Vec<Value> {
-        let classes = json.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array);
-        let named = classes.into_iter().flatten().map(|class| text(class, "class"));
+    let entries = |list: &'static str| -> Vec<Value> {
+        let named = workers(json, list).map(|class| class.name);
         named.chain([MADE_UP]).map(|class| json!({ "name": class, "class": class })).collect()
     };
     let cluster = json!({

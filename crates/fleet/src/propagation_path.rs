@@ -13,6 +13,7 @@ use crate::help::{help_of_own, help_of_skip};
 use crate::hierarchy::Hierarchy;
 use crate::member::{Member, printed};
 use crate::relations::text;
+use crate::workers::workers;
 
 /// What one object does with a key.
 #[derive(Debug, PartialEq, Eq)]
@@ -163,11 +164,9 @@ impl Hierarchy {
                 entries.insert(format!("{list}[{name}]"));
                 let is_cluster = |above: &&Member| above.id.kind == "Cluster";
                 let clusters = line.iter().filter_map(|number| self.member(*number)).filter(is_cluster);
-                let topology =
-                    clusters.filter_map(|above| above.written.pointer(&format!("/spec/topology/workers/{list}")));
-                let listed = topology.filter_map(Value::as_array).flatten();
-                for entry in listed.filter(|entry| text(entry, "name") == name) {
-                    entries.insert(format!("{list}[{}]", text(entry, "class")));
+                for cluster in clusters {
+                    let named = workers(&cluster.written, list).filter(|worker| worker.name == name);
+                    entries.extend(named.map(|worker| format!("{list}[{}]", worker.class())));
                 }
             }
         }

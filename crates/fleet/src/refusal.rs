@@ -15,7 +15,7 @@ use self::definition::{EMPTY, unfit};
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
 use self::objects::OBJECT_RULES;
-pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, Worker, etcd, workers};
+pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
 use crate::plan::conversion::{VersionMismatch, is_converted, version_mismatches};

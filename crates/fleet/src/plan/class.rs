@@ -13,10 +13,11 @@ use self::patched::Patches;
 use super::bare::bare;
 use super::conversion::in_one_version;
 use super::impact::{Sides, impact};
-use super::reach::{LISTS, Machines, Part, machines};
+use super::reach::{Machines, Part, machines};
 use super::{at, reason};
 use crate::object::{ObjectId, group_and_version};
 use crate::relations::{class_of, text};
+use crate::workers::{LISTS, workers};
 
 /// An effect, and why it is not known or refused.
 pub(super) type Judged = (Effect, Option<&'static str>);
@@ -163,11 +164,7 @@ pub(super) fn other_class(
 /// Whether a topology has an entry whose class of workers a ClusterClass does not have.
 ///
 /// Source: `MachineDeploymentTopologiesAreValidAndDefinedInClusterClass` in internal/topology/check/compatibility.go.
-fn lacks(list: &str, cluster: &Value, class: &Value) -> bool {
-    let entries = |object: &Value, section: &str| {
-        let entries = object.pointer(&format!("/spec/{section}workers/{list}")).and_then(Value::as_array);
-        entries.into_iter().flatten().map(|entry| text(entry, "class").to_owned()).collect::<Vec<_>>()
-    };
-    let defined = entries(class, "");
-    entries(cluster, "topology/").iter().any(|class| !defined.contains(class))
+fn lacks(list: &'static str, cluster: &Value, class: &Value) -> bool {
+    let defined: Vec<&str> = workers(class, list).map(|worker| worker.name).collect();
+    workers(cluster, list).any(|worker| !defined.contains(&worker.class()))
 }

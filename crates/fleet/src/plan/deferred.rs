@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use super::path::at;
-use super::reach::LISTS;
 use crate::object::ObjectId;
-use crate::relations::text;
+use crate::workers::{LISTS, workers};
 
 const DEFER: &str = "topology.cluster.x-k8s.io/defer-upgrade";
 const HOLD_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
@@ -34,13 +33,12 @@ const VERSION: &str = "spec.topology.version";
 fn of(cluster: &Value) -> Vec<(&'static str, String)> {
     let mut deferred = Vec::new();
     for list in LISTS {
-        let entries = cluster.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
         let mut is_held = false;
-        for entry in entries.into_iter().flatten() {
-            let has = |key| entry.pointer("/metadata/annotations").is_some_and(|map| map.get(key).is_some());
+        for worker in workers(cluster, list) {
+            let has = |key| worker.value.pointer("/metadata/annotations").is_some_and(|map| map.get(key).is_some());
             is_held |= has(HOLD_SEQUENCE);
             if is_held || has(DEFER) {
-                deferred.push((list, text(entry, "name").to_owned()));
+                deferred.push((list, worker.name.to_owned()));
             }
         }
     }

@@ -11,10 +11,7 @@ use topology::TopologyOwner;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::ObjectId;
-use crate::relations::text;
-
-/// The lists of workers that classes and topologies have.
-pub(super) const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
+use crate::workers::{LISTS, Worker, workers};
 
 /// Machines: those in the files, and for each owner without any the number of its replicas, if it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -139,15 +136,13 @@ impl Part {
             Part::ControlPlane => is_control_plane,
             Part::Entry(of, entry) => *of == list && name == Some(entry),
             Part::Class { control_plane, .. } if is_control_plane => *control_plane,
-            Part::Class { workers, field, .. } => {
-                let topology = cluster.written.pointer(&format!("/spec/topology/workers/{list}"));
-                let mut entries = topology.and_then(Value::as_array).into_iter().flatten();
-                let entry = entries.find(|entry| Some(text(entry, "name")) == name);
-                let is_overridden = |entry: &Value| {
-                    field.as_ref().is_some_and(|field| entry.pointer(field).is_some_and(|it| !it.is_null()))
+            Part::Class { workers: classes, field, .. } => {
+                let entry = workers(&cluster.written, list).find(|entry| Some(entry.name) == name);
+                let is_overridden = |entry: &Worker<'_>| {
+                    field.as_ref().is_some_and(|field| entry.value.pointer(field).is_some_and(|it| !it.is_null()))
                 };
-                let is_of = |entry: &Value| workers.contains(&(list, text(entry, "class").to_owned()));
-                entry.is_some_and(|entry| is_of(entry) && !is_overridden(entry))
+                let is_of = |entry: &Worker<'_>| classes.contains(&(list, entry.class().to_owned()));
+                entry.is_some_and(|entry| is_of(&entry) && !is_overridden(&entry))
             }
         }
     }

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::reach::{LISTS, Machines, Part, machines};
+use super::reach::{Machines, Part, machines};
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
 use crate::relations::{references, text};
 use crate::scope::class_templates;
+use crate::workers::{LISTS, workers};
 
 pub(super) use self::acceptance::{Acceptance, acceptance};
 
@@ -32,13 +33,12 @@ fn part(class: &Value, template: &ObjectId) -> Option<Part> {
     if !names(class.get("spec")) {
         return None;
     }
-    let mut workers = BTreeSet::new();
+    let mut found = BTreeSet::new();
     for list in LISTS {
-        let entries = class.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array);
-        let named = entries.into_iter().flatten().filter(|entry| names(Some(*entry)));
-        workers.extend(named.map(|entry| (list, text(entry, "class").to_owned())));
+        let named = workers(class, list).filter(|worker| names(Some(worker.value)));
+        found.extend(named.map(|worker| (list, worker.name.to_owned())));
     }
-    Some(Part::Class { control_plane: names(class.pointer("/spec/controlPlane")), workers, field: None })
+    Some(Part::Class { control_plane: names(class.pointer("/spec/controlPlane")), workers: found, field: None })
 }
 
 /// The Machines of every Cluster of these classes that are created from the template.

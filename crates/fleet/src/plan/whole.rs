@@ -10,7 +10,8 @@ use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::ObjectId;
-use crate::relations::{class_of, is_of_topology, text};
+use crate::relations::{class_of, is_of_topology};
+use crate::workers::workers;
 
 /// A new object, and the Machines that are created with it. Those of an owner that existed before are counted as a
 /// scale of the owner.
@@ -123,10 +124,9 @@ fn replacing(deleted: &Member, before: &Hierarchy, new: &Fleet) -> Option<Object
     let makes = match (&*deleted.id.kind, &*owner.id.kind) {
         ("Machine", "MachineSet") | ("MachineSet", "MachineDeployment") => owner.id.group == CORE_GROUP,
         ("Machine", _) => owner.id.has_machines(),
-        ("MachineDeployment" | "MachinePool", "Cluster") => deleted.topology_entries.iter().any(|(list, name)| {
-            let entries = stays.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
-            entries.into_iter().flatten().any(|entry| text(entry, "name") == name)
-        }),
+        ("MachineDeployment" | "MachinePool", "Cluster") => {
+            deleted.topology_entries.iter().any(|(list, name)| workers(&stays, list).any(|worker| worker.name == name))
+        }
         _ => false,
     };
     makes.then(|| owner.id.clone())

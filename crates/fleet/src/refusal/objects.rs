@@ -12,6 +12,7 @@ use super::selector::matches;
 use super::{ObjectRule, Refusal, has_placeholder, refusal, written};
 use crate::member::is_autoscaled;
 use crate::relations::text;
+use crate::workers::{all_workers, workers};
 
 /// Mistakes that people write; not all that the webhooks check.
 ///
@@ -55,7 +56,7 @@ fn other_cluster(object: &Value) -> Vec<Refusal> {
 
 /// Strategies of MachineDeployments, and of those that topologies and classes describe.
 fn strategies(object: &Value) -> Vec<Refusal> {
-    let of_topologies = workers(object, "machineDeployments").map(|worker| (worker.at, worker.value, None));
+    let of_topologies = workers(object, "machineDeployments").map(|worker| (worker.at(), worker.value, None));
     // The webhook of MachineDeployments sets a `maxUnavailable` of 0 before it validates.
     let own = object.get("spec").map(|spec| ("spec".to_owned(), spec, Some(0)));
     let mut found = Vec::new();
@@ -95,8 +96,8 @@ fn reserved_taints(object: &Value) -> Vec<Refusal> {
         ["", "template/spec/", "controlPlane/", "topology/controlPlane/", "machineTemplate/", "machineTemplate/spec/"];
     let own = own.into_iter().chain(["template/spec/machineTemplate/", "template/spec/machineTemplate/spec/"]);
     let own = own.map(|of| format!("/spec/{of}taints")).map(|pointer| (path(&pointer), object.pointer(&pointer)));
-    let workers = LISTS.into_iter().flat_map(|list| workers(object, list));
-    let workers = workers.map(|worker| (format!("{}.taints", worker.at), worker.value.get("taints")));
+    let workers = all_workers(object);
+    let workers = workers.map(|worker| (format!("{}.taints", worker.at()), worker.value.get("taints")));
     let is_of_workers = ["MachineDeployment", "MachineSet"].contains(&text(object, "kind"));
     let mut found = Vec::new();
     for (at, taints) in own.chain(workers) {
@@ -204,8 +205,8 @@ fn no_version(object: &Value) -> Vec<Refusal> {
 const TOPOLOGY_VERSION: &str = "/spec/topology/version";
 
 fn no_number(object: &Value) -> Vec<Refusal> {
-    let workers = LISTS.into_iter().flat_map(|list| workers(object, list));
-    let workers = workers.map(|worker| (format!("{}.replicas", worker.at), worker.value.get("replicas")));
+    let workers = all_workers(object);
+    let workers = workers.map(|worker| (format!("{}.replicas", worker.at()), worker.value.get("replicas")));
     let own = ["/spec/replicas", "/spec/topology/controlPlane/replicas"];
     let own = own.into_iter().map(|pointer| (path(pointer), object.pointer(pointer)));
     let wrong = own.chain(workers).filter_map(|(at, replicas)| {
@@ -220,8 +221,9 @@ fn invalid_metadata(object: &Value) -> Vec<Refusal> {
     let own = ["controlPlane", "machineTemplate", "template", "template/spec/machineTemplate", "topology/controlPlane"];
     let own = own.map(|of| format!("/spec/{of}/metadata"));
     let own = own.into_iter().map(|pointer| (path(&pointer), object.pointer(&pointer)));
-    let workers = LISTS.into_iter().flat_map(|list| workers(object, list)).flat_map(|Worker { at, value, .. }| {
-        ["metadata", "template/metadata"].map(|of| (format!("{at}.{}", path(of)), value.pointer(&format!("/{of}"))))
+    let workers = all_workers(object).flat_map(|worker| {
+        ["metadata", "template/metadata"]
+            .map(|of| (format!("{}.{}", worker.at(), path(of)), worker.value.pointer(&format!("/{of}"))))
     });
     let all = own.chain(workers).filter_map(|(at, metadata)| Some(invalid_entries(&at, metadata?)));
     all.flatten().collect()
@@ -251,44 +253,14 @@ fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
     let wrong = workers(object, "machineDeployments").filter(|worker| {
         worker.has_replicas() && worker.value.pointer("/metadata/annotations").is_some_and(is_autoscaled)
     });
-    wrong.map(|worker| refusal(format!("{}.replicas", worker.at), FIXED_AND_AUTOSCALED)).collect()
+    wrong.map(|worker| refusal(format!("{}.replicas", worker.at()), FIXED_AND_AUTOSCALED)).collect()
 }
 
 fn same_names(object: &Value) -> Vec<Refusal> {
     let mut known = BTreeSet::new();
-    let all = LISTS.into_iter().flat_map(|list| workers(object, list)).filter(|worker| !worker.name.is_empty());
-    let again = all.filter(|worker| !known.insert(worker.at.clone()));
-    again.map(|worker| refusal(worker.at, format!("`{}` is defined twice", worker.name))).collect()
-}
-
-/// Machines that a topology or a class describes.
-pub(crate) struct Worker<'v> {
-    /// Its path.
-    pub(crate) at: String,
-    /// The name in a topology, or the class.
-    pub(crate) name: &'v str,
-    pub(crate) value: &'v Value,
-}
-
-impl Worker<'_> {
-    pub(crate) fn has_replicas(&self) -> bool {
-        self.value.get("replicas").is_some_and(|replicas| !replicas.is_null())
-    }
-}
-
-/// Where topologies and classes describe workers.
-const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
-
-/// The workers of a Cluster or of a ClusterClass in one of the lists.
-pub(crate) fn workers<'v>(object: &'v Value, list: &'static str) -> impl Iterator<Item = Worker<'v>> {
-    [("topology/workers", "name"), ("workers", "class")].into_iter().flat_map(move |(section, key)| {
-        let pointer = format!("/spec/{section}/{list}");
-        let entries = object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
-        entries.map(move |value| {
-            let name = text(value, key);
-            Worker { at: format!("{}[{name}]", path(&pointer)), name, value }
-        })
-    })
+    let all = all_workers(object).filter(|worker| !worker.name.is_empty());
+    let again = all.filter(|worker| !known.insert(worker.at()));
+    again.map(|worker| refusal(worker.at(), format!("`{}` is defined twice", worker.name))).collect()
 }
 
 /// The path of a JSON pointer.

@@ -4,7 +4,7 @@ use topology::{FieldCause, TopologyOwner};
 
 use super::stage::TopologyChange;
 use crate::object::ObjectId;
-use crate::plan::reach::LISTS;
+use crate::workers::LISTS;
 
 /// Whether a difference is due to the edit with this number. One that fits no edit is due to every edit that may have
 /// any effect through patches, so that none is called harmless.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::plan::reach::LISTS;
-use crate::relations::text;
+use crate::workers::{LISTS, workers};
 
 /// The health checks that a class has for the control plane and those workers of a Cluster that another state of it has, too.
 ///
@@ -21,20 +20,10 @@ pub(super) fn health_checks<'c>(
         found.insert(("controlPlane", String::new()), of(control_plane));
     }
     for list in LISTS {
-        let entries = |object: &Value| {
-            let entries = object.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
-            entries
-                .into_iter()
-                .flatten()
-                .map(|it| (text(it, "name").to_owned(), text(it, "class").to_owned()))
-                .collect::<BTreeMap<_, _>>()
-        };
-        let others = entries(other);
-        for (name, class_name) in entries(cluster).into_iter().filter(|(name, _)| others.contains_key(name)) {
-            let mut classes =
-                class.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array).into_iter().flatten();
-            if let Some(workers) = classes.find(|it| text(it, "class") == class_name) {
-                found.insert((list, name), of(workers));
+        let is_in_other = |name: &str| workers(other, list).any(|worker| worker.name == name);
+        for entry in workers(cluster, list).filter(|entry| is_in_other(entry.name)) {
+            if let Some(class) = workers(class, list).find(|class| class.name == entry.class()) {
+                found.insert((list, entry.name.to_owned()), of(class.value));
             }
         }
     }

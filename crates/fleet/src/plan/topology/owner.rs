@@ -16,6 +16,7 @@ use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
 use crate::plan::reach::{Machines, Part, machines};
 use crate::relations::text;
+use crate::workers::workers;
 
 /// The effect of an edit on a control plane, MachineDeployment, MachinePool or the infrastructure of a Cluster.
 #[derive(Debug, Clone)]
@@ -77,10 +78,7 @@ pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: Sides<'_>) -> Vec
     let Some(written) = around.after.find(cluster) else {
         return Vec::new();
     };
-    let entries = |list: &str| {
-        let entries = written.written.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
-        entries.into_iter().flatten().map(|entry| text(entry, "name").to_owned())
-    };
+    let entries = |list: &'static str| workers(&written.written, list).map(|worker| worker.name.to_owned());
     let deployments = entries("machineDeployments").map(TopologyOwner::MachineDeployment);
     let pools = entries("machinePools").map(TopologyOwner::MachinePool);
     let all = deployments.chain(pools).chain([TopologyOwner::ControlPlane]);

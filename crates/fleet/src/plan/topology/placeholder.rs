@@ -7,6 +7,7 @@ use topology::{Gap, Obstacle, TopologyRefusal};
 
 use crate::refusal::has_variable;
 use crate::relations::{text, texts};
+use crate::workers::all_workers;
 
 /// The values of a Cluster that are not known, by the name of their variable.
 pub(super) struct Placeholders(BTreeMap<String, String>);
@@ -68,8 +69,7 @@ impl Placeholders {
 /// The variables that a Cluster sets, for all its parts and for single ones.
 pub(super) fn set_variables(cluster: &Value) -> Vec<&Value> {
     let topology = cluster.pointer("/spec/topology").unwrap_or(&Value::Null);
-    let workers = ["machineDeployments", "machinePools"].map(|list| topology.pointer(&format!("/workers/{list}")));
-    let entries = workers.into_iter().flatten().filter_map(Value::as_array).flatten();
+    let entries = all_workers(cluster).map(|worker| worker.value);
     let overrides = entries.chain(topology.get("controlPlane")).map(|entry| entry.pointer("/variables/overrides"));
     overrides.chain([topology.get("variables")]).flatten().filter_map(Value::as_array).flatten().collect()
 }

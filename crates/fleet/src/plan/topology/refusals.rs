@@ -11,8 +11,9 @@ use super::changed_part::ChangedPart;
 use super::placeholder::Placeholders;
 use crate::member::is_autoscaled;
 use crate::object::{ObjectId, group_and_version};
-use crate::refusal::{FIXED_AND_AUTOSCALED, Worker, has_variable, of_edit, workers};
+use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit};
 use crate::relations::text;
+use crate::workers::{Worker, workers};
 
 /// What the webhooks refuse in a Cluster because of its class, and in a class because of its Cluster, except for variables.
 pub(super) fn of_class(cluster: &Value, class: &Value) -> impl Iterator<Item = TopologyRefusal> {
@@ -54,12 +55,10 @@ fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
         annotations.iter().filter_map(|at| class.pointer(at)).any(is_autoscaled)
     };
     let classes: Vec<_> = workers(class, "machineDeployments").filter(|class| is_left(class.value)).collect();
-    let is_fixed = |entry: &Worker<'_>| {
-        entry.has_replicas() && classes.iter().any(|class| class.name == text(entry.value, "class"))
-    };
+    let is_fixed = |entry: &Worker<'_>| entry.has_replicas() && classes.iter().any(|class| class.name == entry.class());
     let refusal = |entry: Worker<'_>| TopologyRefusal::Object {
         kind: "Cluster".to_owned(),
-        path: format!("{}.replicas", entry.at),
+        path: format!("{}.replicas", entry.at()),
         reason: FIXED_AND_AUTOSCALED.to_owned(),
     };
     workers(cluster, "machineDeployments").filter(is_fixed).map(refusal).collect()
