@@ -1,4 +1,4 @@
-//! Why a value does not fit the schema of its variable.
+//! Why a value does not fit the schema of its variable, or that of its kind.
 //!
 //! Source: `ValidateClusterVariable` in `internal/topology/variables/cluster_variable_validation.go` of Cluster API, which
 //! calls the validators of CustomResourceDefinitions: `pkg/validation/validate` of kube-openapi, then pruning of unknown
