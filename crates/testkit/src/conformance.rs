@@ -123,19 +123,19 @@ pub fn vectors() -> Result<Vec<Vector>> {
     Ok(vectors)
 }
 
-/// Function, kind and version.
-pub type Topic = (String, String, String);
+/// Function and kind.
+pub type Topic = (String, String);
 
 /// The results of all vectors.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// Vectors by function, kind and version.
+    /// Vectors by function and kind.
     pub counts: BTreeMap<Topic, VectorCount>,
     /// Differences from Cluster API that are not listed as deviations; and listed deviations that do not occur.
     pub differences: Vec<String>,
 }
 
-/// Vectors of one function, kind and version.
+/// Vectors of one function and kind.
 #[derive(Debug, Default)]
 pub struct VectorCount {
     /// All.
@@ -155,7 +155,7 @@ pub fn ask(entry_point: &EntryPoint) -> Result<Findings> {
     let mut deviations = Deviations::read()?;
     for vector in vectors()? {
         let (topic, name, differences) = vector.put_to(entry_point)?;
-        let (function, kind, _) = &topic;
+        let (function, kind) = &topic;
         let (listed, others): (Vec<_>, Vec<_>) = differences
             .into_iter()
             .partition(|difference| difference.untouched && deviations.list(function, kind, difference));
@@ -170,18 +170,18 @@ pub fn ask(entry_point: &EntryPoint) -> Result<Findings> {
 }
 
 impl Vector {
-    /// Function, kind and version; the name; and where an entry point's answer differs from Cluster API's.
+    /// Function and kind; the name; and where an entry point's answer differs from Cluster API's.
     fn put_to(self, entry_point: &EntryPoint) -> Result<(Topic, String, Vec<EntryDeviation>)> {
         let written = match self {
             Vector::Written(written) => written,
             Vector::Formatted(formatted) => formatted.written(),
             Vector::Classified(classified) => {
                 let differences = classified.differences(entry_point).with_context(|| classified.name.clone())?;
-                return Ok(((classified.function, classified.kind, classified.version), classified.name, differences));
+                return Ok(((classified.function, classified.kind), classified.name, differences));
             }
         };
         let differences = written.differences(entry_point).with_context(|| written.name.clone())?;
-        Ok((written.topic(), written.name, differences))
+        Ok(((written.function, written.kind), written.name, differences))
     }
 }
 
@@ -218,15 +218,6 @@ impl Formatted {
 }
 
 impl WrittenObject {
-    /// Function, kind and version.
-    fn topic(&self) -> Topic {
-        let version = match self.above.as_str() {
-            "" => self.version.clone(),
-            above => format!("{} below {above}", self.version),
-        };
-        (self.function.clone(), self.kind.clone(), version)
-    }
-
     /// Where an entry point's answer differs from Cluster API's. Keys that only the object has are kept on both sides.
     fn differences(&self, entry_point: &EntryPoint) -> Result<Vec<EntryDeviation>> {
         let request = request(self.review.clone());
