@@ -56,10 +56,11 @@ pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
     let mut found: Vec<Refusal> = rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect();
     if is_meant(id, DEFINED) {
         // Of a list that has a name twice, a webhook names the entry.
+        let is_entry = |rest: &str| rest.starts_with('[') && rest.find(']') == Some(rest.len() - 1);
         let is_known = |refusal: &Refusal| {
-            found.iter().any(|known| {
-                known.at.strip_prefix(&refusal.at).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
-            })
+            found
+                .iter()
+                .any(|known| known.at.strip_prefix(&refusal.at).is_some_and(|rest| rest.is_empty() || is_entry(rest)))
         };
         let unfit: Vec<Refusal> = unfit(object).into_iter().filter(|refusal| !is_known(refusal)).collect();
         found.extend(unfit);
