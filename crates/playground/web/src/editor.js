@@ -1,12 +1,12 @@
 // Editors. Each is in a shadow root: there its styles are sheets and no elements, as the Content-Security-Policy asks.
 import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { yaml } from "@codemirror/lang-yaml";
-import { HighlightStyle, bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, foldGutter, foldKeymap } from "@codemirror/language";
 import { lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
+
+import { yaml } from "./yaml.js";
 
 const color = (name) => `var(--${name})`;
 const underline = (name) => ({ backgroundImage: "none", textDecoration: `underline wavy ${color(name)} 1px`, textUnderlineOffset: "3px", paddingBottom: "0" });
@@ -31,14 +31,6 @@ const theme = EditorView.theme({
   ".cm-panels": { backgroundColor: color("raised"), color: color("ink") },
   ".cm-foldPlaceholder": { backgroundColor: color("line"), border: "none", color: color("quiet") },
 });
-
-const highlight = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: color("key") },
-  { tag: [tags.string, tags.special(tags.string)], color: color("text") },
-  { tag: [tags.content], color: color("ink") },
-  { tag: [tags.comment, tags.lineComment], color: color("quiet"), fontStyle: "italic" },
-  { tag: [tags.meta, tags.keyword, tags.typeName, tags.labelName], color: color("special") },
-]);
 
 export class Editor {
   #options;
@@ -75,11 +67,9 @@ export class Editor {
           foldGutter(),
           history(),
           drawSelection(),
-          indentOnInput(),
           bracketMatching(),
           highlightActiveLine(),
-          yaml(),
-          syntaxHighlighting(highlight),
+          yaml,
           complete ? autocompletion({ override: [complete] }) : [],
           // Tab leaves the editor, so that a keyboard gets out.
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),

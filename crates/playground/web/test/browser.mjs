@@ -135,6 +135,21 @@ export class Page {
     );
   }
 
+  /** The texts in an editor that have a color, each after its color's name, as far as they are in sight. */
+  colored(label) {
+    return this.editor(label).evaluate((content) => {
+      const probe = document.body.appendChild(document.createElement("i"));
+      const names = ["key", "text", "quiet", "special"].map((name) => {
+        probe.style.color = `var(--${name})`;
+        return [getComputedStyle(probe).color, name];
+      });
+      probe.remove();
+      const name = new Map(names);
+      const spans = [...content.querySelectorAll(".cm-line span")].filter((span) => !span.children.length);
+      return spans.map((span) => [name.get(getComputedStyle(span).color), span.textContent]).filter(([color]) => color).map((pair) => pair.join(" "));
+    });
+  }
+
   /** What axe finds wrong. */
   async axe() {
     await this.page.evaluate(axe);

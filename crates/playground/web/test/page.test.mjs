@@ -222,6 +222,27 @@ test("bad input gives a message at its line, and the page stays alive", () =>
     assert.ok(mistakes.length > 0);
   }));
 
+test("an editor colors and folds a text, however deep it is nested", () =>
+  withPage({}, async (it) => {
+    await it.open();
+    const text = `a.io/b: &c "d: e\n  f" # g\nh:\n- i: |\n    j: k\n\n  l: http://m#n\n- 'o'\n- {"p":1, q: !r s}\n---\n`;
+    await it.load("Manifests", text);
+    assert.deepEqual(await it.colored("Manifests"), [
+      "key a.io/b", "special &c", 'text "d: e', 'text   f"', "quiet # g", "key h", "key i", "special |", "text     j: k", "key l", "text 'o'", 'key "p"', "key q", "special !r", "special ---",
+    ]);
+    await it.page.locator(".cm-foldGutter span[title='Fold line']").nth(1).click();
+    const shown = (await it.editor("Manifests").innerText()).split("\n").filter(Boolean);
+    assert.deepEqual(shown, ['a.io/b: &c "d: e', '  f" # g', "h:…", "---"]);
+
+    for (const nested of ["- ".repeat(5000), "[".repeat(1000), "[".repeat(5000), "[\n".repeat(5000), '{"a":'.repeat(100_000)]) {
+      await it.load("Manifests", `${nested}\n`);
+      // An editor goes on reading while nobody types.
+      await it.page.evaluate(() => new Promise((resolve) => setTimeout(() => requestIdleCallback(resolve), 1000)));
+      await it.type("Manifests", "beginning", "x: y\n");
+      assert.equal((await it.colored("Manifests"))[0], "key x");
+    }
+  }));
+
 test("an engine that does not answer is restarted", () =>
   withPage({}, async (it) => {
     await it.open();
