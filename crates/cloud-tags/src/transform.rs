@@ -73,15 +73,18 @@ pub(super) fn cloud_tags_that_pass(
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
         let identity = rules.identity(&tag_key);
         let replaces = others.contains(&*tag_key) && !tags.iter().any(|(known, _)| *known == tag_key);
-        let imitates = || {
-            let platform = rules.identity(&rules.tag_key_below(prefix, PLATFORM_KEYS));
-            identity.as_deref().zip(platform.as_deref()).is_some_and(|(key, platform)| key.starts_with(platform))
+        let is_of_platform = || {
+            let is_defined_there = |definition: &Definition| definition.scope == Scope::Platform;
+            qualified_key.starts_with(PLATFORM_KEYS) || definitions.get(qualified_key).is_none_or(is_defined_there)
         };
-        let is_of_platform = qualified_key.starts_with(PLATFORM_KEYS)
-            || definitions.get(qualified_key).is_none_or(|definition| definition.scope == Scope::Platform);
+        let imitates = |identity: &str| {
+            let platform = rules.identity(&rules.tag_key_below(prefix, PLATFORM_KEYS));
+            platform.is_some_and(|platform| identity.starts_with(&platform)) && !is_of_platform()
+        };
         let is_taken = || {
-            let taken = identity.as_ref().is_some_and(|identity| taken.contains(identity));
-            ((taken && !replaces) || (!is_of_platform && imitates())).then(|| by_profile(TagSkipReason::KeyCollision))
+            let identity = identity.as_ref()?;
+            let is_taken = (taken.contains(identity) && !replaces) || imitates(identity);
+            is_taken.then(|| by_profile(TagSkipReason::KeyCollision))
         };
         let is_over = || (room == 0 && !replaces).then(|| by_profile(TagSkipReason::CountCap));
         let is_full = || {
