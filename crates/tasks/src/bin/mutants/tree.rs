@@ -75,9 +75,9 @@ impl<'m> SourceTree<'m> {
             }
             write(&folder.join(file), &content)?;
         }
-        let manifest = "[package]\nname = \"mutant-switch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
-        write(&folder.join("crates/mutant-switch/Cargo.toml"), manifest.as_bytes())?;
-        write(&folder.join("crates/mutant-switch/src/lib.rs"), SWITCH.as_bytes())?;
+        for (path, content) in OWN {
+            write(&folder.join(path), content.as_bytes())?;
+        }
         edit(&folder.join("Cargo.toml"), "members = [", "members = [\"crates/mutant-switch\", ")?;
         let mut crates: BTreeSet<&str> =
             mutants.values().filter_map(|mutant| mutant.file.split_once("/src/")).map(|of| of.0).collect();
@@ -90,7 +90,6 @@ impl<'m> SourceTree<'m> {
         let manifest = folder.join(ENGINE).join("Cargo.toml");
         let text = fs::read_to_string(&manifest)?;
         fs::write(&manifest, text + "\n[[test]]\nname = \"mutants\"\nharness = false\n")?;
-        write(&folder.join(ENGINE).join("tests/mutants.rs"), CORPUS.as_bytes())?;
         // A function that returns `impl Iterator`, in a `Result` or not, has one type, and an empty iterator is another.
         let is_opaque = |mutant: &Mutant| mutant.replacement.contains("::std::iter::");
         let fixed = mutants.iter().filter(|(_, mutant)| is_opaque(mutant)).map(|(number, _)| *number).collect();
@@ -321,8 +320,14 @@ const PACKAGE: &str = "metadata-propagation";
 const ENGINE: &str = "crates/engine";
 
 /// What the copy has beside the files of the checkout.
-const OWN: &[&str] =
-    &["crates/mutant-switch/Cargo.toml", "crates/mutant-switch/src/lib.rs", "crates/engine/tests/mutants.rs"];
+const OWN: &[(&str, &str)] = &[
+    (
+        "crates/mutant-switch/Cargo.toml",
+        "[package]\nname = \"mutant-switch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n",
+    ),
+    ("crates/mutant-switch/src/lib.rs", SWITCH),
+    ("crates/engine/tests/mutants.rs", CORPUS),
+];
 
 /// Removes what an earlier copy has of files that the checkout has no more. `path` is a folder's, from the copy's root.
 fn remove_others(root: &Path, path: &str, listed: &BTreeSet<&str>) -> Result<()> {
@@ -333,7 +338,7 @@ fn remove_others(root: &Path, path: &str, listed: &BTreeSet<&str>) -> Result<()>
         let path = if path.is_empty() { name } else { format!("{path}/{name}") };
         if entry.file_type()?.is_dir() {
             remove_others(root, &path, listed)?;
-        } else if !listed.contains(&*path) && !OWN.contains(&&*path) {
+        } else if !listed.contains(&*path) && !OWN.iter().any(|(own, _)| *own == path) {
             fs::remove_file(entry.path())?;
         }
     }
