@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::member::{Member, SUFFIX};
 use crate::object::{FleetObject, ObjectId, Origin};
 use crate::relations::text;
+use crate::workers::{Worker, workers};
 
 /// An object that others are created from.
 pub(crate) struct Maker<'a> {
@@ -205,33 +206,30 @@ fn topology(cluster: &Maker<'_>) -> Vec<FleetObject> {
         ("machineDeployments", "MachineDeployment", TOPOLOGY_DEPLOYMENT_NAME),
         ("machinePools", "MachinePool", TOPOLOGY_POOL_NAME),
     ] {
-        let entries = |of: Option<&Value>| of.and_then(Value::as_array).cloned().unwrap_or_default();
-        let classes = entries(class(&format!("/spec/workers/{list}")));
-        for entry in entries(topology.pointer(&format!("/workers/{list}"))) {
-            let entry_name = text(&entry, "name");
+        let classes: Vec<Worker<'_>> = cluster.class.into_iter().flat_map(|class| workers(class, list)).collect();
+        for entry in workers(cluster.object, list) {
             let is_there = cluster.children.iter().any(|child| {
                 let labels = child.written.pointer("/metadata/labels");
-                child.id.kind == kind && labels.and_then(|labels| labels.get(label)) == entry.get("name")
+                child.id.kind == kind && labels.and_then(|labels| labels.get(label)) == entry.value.get("name")
             });
             if is_there {
                 continue;
             }
-            let class =
-                classes.iter().find(|class| class.get("class") == entry.get("class")).cloned().unwrap_or_default();
+            let class = classes.iter().find(|class| class.name == entry.class()).map(|class| class.value);
             // Below `template` in v1beta1.
             let of_class = |part: &str| {
-                let part = class.get(part).or_else(|| class.pointer(&format!("/template/{part}")));
-                part.and_then(|part| part.get("templateRef").or_else(|| part.get("ref"))).cloned().unwrap_or_default()
+                let part = class?.get(part).or_else(|| class?.pointer(&format!("/template/{part}")))?;
+                part.get("templateRef").or_else(|| part.get("ref"))
             };
             let machine = json!({
                 "clusterName": name,
                 "infrastructureRef": of_class("infrastructure"),
                 "bootstrap": { "configRef": of_class("bootstrap") },
             });
-            let replicas = entry.get("replicas");
+            let replicas = entry.value.get("replicas");
             let spec = json!({ "clusterName": name, "replicas": replicas, "template": { "spec": machine } });
-            let labels = labels(Some((label, entry_name)));
-            let object_name = format!("{name}-{entry_name}-{SUFFIX}");
+            let labels = labels(Some((label, entry.name)));
+            let object_name = format!("{name}-{}-{SUFFIX}", entry.name);
             made.push(cluster.object(CORE_GROUP, cluster.version, kind, &object_name, labels, spec));
         }
     }

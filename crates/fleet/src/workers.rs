@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::member::is_autoscaled;
 use crate::relations::text;
 
 /// The lists of workers, in topologies and in classes.
@@ -29,6 +30,12 @@ impl<'v> Worker<'v> {
 
     pub(crate) fn has_replicas(&self) -> bool {
         self.value.get("replicas").is_some_and(|replicas| !replicas.is_null())
+    }
+
+    /// Whether its annotations leave the number of replicas to cluster-autoscaler.
+    pub(crate) fn is_autoscaled(&self) -> bool {
+        let annotations = ["/metadata/annotations", "/template/metadata/annotations"];
+        annotations.iter().filter_map(|at| self.value.pointer(at)).any(is_autoscaled)
     }
 }
 

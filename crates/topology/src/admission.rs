@@ -48,7 +48,8 @@ pub fn is_amount(text: &str) -> bool {
     text.strip_suffix('%').is_some_and(|number| number.parse::<i64>().is_ok()) || text.contains(['$', '{'])
 }
 
-const NO_AMOUNT: &str = "must be a number or a percentage";
+/// What is said of a text that is none.
+pub const NO_AMOUNT: &str = "must be a number or a percentage";
 
 /// The variables that are set twice in one list.
 fn set_twice(variables: &[Value]) -> Vec<TopologyRefusal> {

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
-use topology::is_amount;
+use topology::{NO_AMOUNT, is_amount};
 
 use super::kubeadm::sources;
 use super::release::Release;
 use super::selector::matches;
 use super::{ObjectRule, Refusal, has_placeholder, refusal, written};
-use crate::member::is_autoscaled;
 use crate::relations::text;
 use crate::workers::{all_workers, workers};
 
@@ -84,7 +83,7 @@ fn remediations(object: &Value) -> Vec<Refusal> {
 fn no_amounts(at: &str, holder: &Value, fields: &[&str]) -> Vec<Refusal> {
     let wrong = fields.iter().filter_map(|field| {
         let value = holder.pointer(&format!("/{}", field.replace('.', "/")))?.as_str()?;
-        let message = format!("`{value}` is neither a number nor a percentage");
+        let message = format!("`{value}` {NO_AMOUNT}");
         (!is_amount(value)).then(|| refusal(format!("{at}.{field}"), message))
     });
     wrong.collect()
@@ -250,9 +249,7 @@ fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
 pub(crate) const FIXED_AND_AUTOSCALED: &str = "`replicas` and annotations of cluster-autoscaler exclude each other";
 
 fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
-    let wrong = workers(object, "machineDeployments").filter(|worker| {
-        worker.has_replicas() && worker.value.pointer("/metadata/annotations").is_some_and(is_autoscaled)
-    });
+    let wrong = workers(object, "machineDeployments").filter(|worker| worker.has_replicas() && worker.is_autoscaled());
     wrong.map(|worker| refusal(format!("{}.replicas", worker.at()), FIXED_AND_AUTOSCALED)).collect()
 }
 

@@ -9,7 +9,6 @@ use topology::{
 
 use super::changed_part::ChangedPart;
 use super::placeholder::Placeholders;
-use crate::member::is_autoscaled;
 use crate::object::{ObjectId, group_and_version};
 use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit};
 use crate::relations::text;
@@ -50,11 +49,7 @@ fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
 ///
 /// Source: `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go of Cluster API v1.14.
 fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
-    let is_left = |class: &Value| {
-        let annotations = ["/metadata/annotations", "/template/metadata/annotations"];
-        annotations.iter().filter_map(|at| class.pointer(at)).any(is_autoscaled)
-    };
-    let classes: Vec<_> = workers(class, "machineDeployments").filter(|class| is_left(class.value)).collect();
+    let classes: Vec<_> = workers(class, "machineDeployments").filter(Worker::is_autoscaled).collect();
     let is_fixed = |entry: &Worker<'_>| entry.has_replicas() && classes.iter().any(|class| class.name == entry.class());
     let refusal = |entry: Worker<'_>| TopologyRefusal::Object {
         kind: "Cluster".to_owned(),
