@@ -208,7 +208,7 @@ fuzz:
 			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=fuzz/words.dict -print_final_stats=1; \
 	done
 
-## conformance-vectors: what Cluster API's own functions say, asked again; the same bytes from the same seed
+## conformance-vectors: what Cluster API's own functions say, asked again; fails if they say something else than what is committed
 conformance-vectors:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
 	cd conformance/functions && go run .
@@ -217,6 +217,7 @@ conformance-vectors:
 	cd conformance/functions && go run ./topology -functions ../../testdata/topology/functions.json
 	cd conformance/functions && go run ./topology -violations ../../testdata/topology/violations.json
 	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
+	@git diff --stat --exit-code -- testdata/conformance testdata/topology crates/topology/src/definitions || { echo "the answers changed: review them" >&2; exit 1; }
 
 ## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said
 PORT ?= 8080

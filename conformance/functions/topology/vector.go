@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
 // vector is a class with its templates and a Cluster, and edits of them.
@@ -37,6 +38,8 @@ func (v vector) answers() ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Refusals say generated names.
+	utilrand.Seed(1)
 	before, err := v.start()
 	if err != nil {
 		return nil, fmt.Errorf("before every edit: %w", err)
