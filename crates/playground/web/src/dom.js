@@ -1,4 +1,4 @@
-// Elements, and messages with input in backticks.
+// Elements, their colors, and messages with input in backticks.
 
 /** An element with attributes (`on…` are listeners) and children; null and undefined children are left out. */
 export function h(name, attributes = {}, ...children) {
@@ -21,6 +21,9 @@ export function sentence(text) {
 export function count(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
+
+/** A color of style.css. */
+export const color = (name) => `var(--${name})`;
 
 /** A part that can be opened. */
 export function fold(title, attributes, ...children) {

@@ -6,9 +6,9 @@ import { lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 
+import { color } from "./dom.js";
 import { yaml } from "./yaml.js";
 
-const color = (name) => `var(--${name})`;
 const underline = (name) => ({ backgroundImage: "none", textDecoration: `underline wavy ${color(name)} 1px`, textUnderlineOffset: "3px", paddingBottom: "0" });
 
 const theme = EditorView.theme({

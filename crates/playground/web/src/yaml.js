@@ -3,7 +3,7 @@
 import { HighlightStyle, StreamLanguage, foldService, syntaxHighlighting } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 
-const color = (name) => `var(--${name})`;
+import { color } from "./dom.js";
 
 const highlight = HighlightStyle.define([
   { tag: tags.propertyName, color: color("key") },
