@@ -209,6 +209,13 @@ struct Runner {
     base: String,
 }
 
+/// A home has two copies of the program and two archives of it.
+impl Drop for Runner {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.home);
+    }
+}
+
 impl Runner {
     fn new(name: &str) -> Runner {
         let files = [("clusters/class.yaml", CLASS), ("clusters/prod.yaml", CLUSTER)];
