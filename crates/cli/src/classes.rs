@@ -24,11 +24,9 @@ pub(crate) fn missing(fleet: &Fleet) -> Vec<MissingClass<'_>> {
     for cluster in fleet.objects().filter(|object| object.id.group == CORE && object.id.kind == "Cluster") {
         let json = cluster.value();
         let Some((name, namespace)) = class_of(&json) else { continue };
-        let namespace = namespace.unwrap_or(&cluster.id.namespace).to_owned();
-        let (group, kind) = (CORE.to_owned(), "ClusterClass".to_owned());
-        let id = ObjectId { group, kind, namespace: namespace.clone(), name: name.to_owned(), ..ObjectId::default() };
+        let id = ObjectId::new(CORE, "ClusterClass", namespace.unwrap_or(&cluster.id.namespace), name);
         if fleet.find(&id).is_none() {
-            let (_, clusters) = found.entry((namespace, id.name)).or_insert((cluster, BTreeSet::new()));
+            let (_, clusters) = found.entry((id.namespace, id.name)).or_insert((cluster, BTreeSet::new()));
             clusters.extend(cluster_name(cluster));
         }
     }

@@ -120,13 +120,7 @@ mod tests {
     use super::*;
 
     fn id(group: &str, kind: &str, name: &str) -> ObjectId {
-        ObjectId {
-            group: group.to_owned(),
-            kind: kind.to_owned(),
-            namespace: "fleet".to_owned(),
-            name: name.to_owned(),
-            ..ObjectId::default()
-        }
+        ObjectId::new(group, kind, "fleet", name)
     }
 
     #[test]

@@ -94,13 +94,8 @@ impl Activation {
 
     /// The same as findings of `propagate check`.
     pub(crate) fn findings(&self, object: &FleetObject) -> Vec<ObjectFinding> {
-        let finding = |inactive: InactiveKind| ObjectFinding {
-            level: FindingLevel::Warning,
-            check: INACTIVE,
-            message: inactive.sentence(),
-            at: inactive.at,
-            keys: Vec::new(),
-            verdict: None,
+        let finding = |inactive: InactiveKind| {
+            ObjectFinding::new(FindingLevel::Warning, INACTIVE, &inactive.at, inactive.sentence())
         };
         self.inactive(object).into_iter().map(finding).collect()
     }

@@ -119,12 +119,8 @@ impl Checker {
             .iter()
             .filter(|change| is_stored && change.action != Action::Recorded)
             .map(|change| ObjectFinding {
-                level: FindingLevel::Error,
-                check: DRIFT,
-                message: change.difference(),
-                at: change.at.to_string(),
                 keys: vec![change.key.clone()],
-                verdict: None,
+                ..ObjectFinding::new(FindingLevel::Error, DRIFT, &change.at, change.difference())
             })
             .collect();
         let is_unanswered = report.inert.as_ref().is_some_and(|inert| {
@@ -156,14 +152,8 @@ impl Checker {
 fn unreadable(object: &FleetObject, message: String, at: &str) -> ObjectFinding {
     let written = object.value();
     let value = written.pointer(&format!("/{}", at.replace('.', "/"))).and_then(Value::as_str);
-    ObjectFinding {
-        level: if value.is_some_and(has_variable) { FindingLevel::Note } else { FindingLevel::Error },
-        check: UNREADABLE,
-        message,
-        at: at.to_owned(),
-        keys: Vec::new(),
-        verdict: None,
-    }
+    let level = if value.is_some_and(has_variable) { FindingLevel::Note } else { FindingLevel::Error };
+    ObjectFinding::new(level, UNREADABLE, at, message)
 }
 
 /// Whether an object was read from an API server: it has what only the server and controllers set.
@@ -193,10 +183,7 @@ fn of_refusals(object: &FleetObject) -> Vec<ObjectFinding> {
         return Vec::new();
     }
     let value = object.value();
-    let finding = |Refusal { at, message }| {
-        let keys = Vec::new();
-        ObjectFinding { level: FindingLevel::Error, check: REFUSED, message, at, keys, verdict: None }
-    };
+    let finding = |Refusal { at, message }| ObjectFinding::new(FindingLevel::Error, REFUSED, &at, message);
     of_object(&object.id, &value).into_iter().map(finding).collect()
 }
 
@@ -231,30 +218,21 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
             Carried::Map(MapKind::Annotations) => "metadata.annotations",
             Carried::Field => return None,
         };
-        let (message, at) = (skip.misplaced()?.to_string(), at.to_owned());
-        Some(ObjectFinding { level, check: MISPLACED, message, at, keys: vec![skip.key.clone()], verdict: None })
+        let keys = vec![skip.key.clone()];
+        Some(ObjectFinding { keys, ..ObjectFinding::new(level, MISPLACED, at, skip.misplaced()?.to_string()) })
     });
-    let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| ObjectFinding {
-        level: FindingLevel::Warning,
-        check: CLOUD_TAGS,
-        message: label.fact().to_string(),
-        at: "metadata.labels".to_owned(),
+    let warning = |check, at: &str, message| ObjectFinding::new(FindingLevel::Warning, check, at, message);
+    let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(move |label| ObjectFinding {
         keys: vec![label.qualified_key.clone()],
-        verdict: None,
+        ..warning(CLOUD_TAGS, "metadata.labels", label.fact().to_string())
     });
-    let illegal = report.skipped.iter().filter_map(|skip| {
+    let illegal = report.skipped.iter().filter_map(move |skip| {
         let at = match skip.carried {
             Carried::Map(map) => format!("metadata.{map}"),
             Carried::Field => "spec".to_owned(),
         };
-        Some(ObjectFinding {
-            level: FindingLevel::Warning,
-            check: ILLEGAL,
-            message: skip.refusal()?.to_string(),
-            at,
-            keys: vec![skip.key.clone()],
-            verdict: None,
-        })
+        let keys = vec![skip.key.clone()];
+        Some(ObjectFinding { keys, ..warning(ILLEGAL, &at, skip.refusal()?.to_string()) })
     });
     misplaced.chain(illegal).chain(tags)
 }
@@ -263,12 +241,8 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
 fn of_tags(notes: &[Fact], reported: &[ObjectFinding]) -> Vec<ObjectFinding> {
     let is_reported = |key: &String| reported.iter().any(|finding| finding.keys.contains(key));
     let finding = |note: &Fact| ObjectFinding {
-        level: FindingLevel::Warning,
-        check: CLOUD_TAGS,
-        message: note.to_string(),
-        at: "spec.cloudTags".to_owned(),
         keys: note.names().into_iter().map(str::to_owned).collect(),
-        verdict: None,
+        ..ObjectFinding::new(FindingLevel::Warning, CLOUD_TAGS, "spec.cloudTags", note.to_string())
     };
     notes.iter().map(finding).filter(|finding| !finding.keys.iter().any(is_reported)).collect()
 }

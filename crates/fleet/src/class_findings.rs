@@ -15,15 +15,10 @@ pub(crate) fn class_findings(object: &FleetObject, fleet: &Fleet) -> Vec<ObjectF
         return Vec::new();
     }
     let class = object.value();
-    let templates = |reference: &Value| Some(fleet.find(&template(&object.id, reference))?.value());
+    let templates = |reference: &Value| Some(fleet.find(&template(&object.id.namespace, reference))?.value());
     let notes = class_notes(&class, &templates).into_iter();
-    let finding = |note: topology::ClassNote| ObjectFinding {
-        level: FindingLevel::Note,
-        check: note.fact.reason(),
-        message: note.fact.to_string(),
-        at: note.at,
-        keys: Vec::new(),
-        verdict: None,
+    let finding = |note: topology::ClassNote| {
+        ObjectFinding::new(FindingLevel::Note, note.fact.reason(), &note.at, note.fact.to_string())
     };
     notes.map(finding).collect()
 }

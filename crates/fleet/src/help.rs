@@ -131,13 +131,7 @@ mod tests {
 
     #[test]
     fn a_label_of_a_cluster_belongs_into_its_topology() {
-        let id = |kind: &str| ObjectId {
-            group: "cluster.x-k8s.io".to_owned(),
-            kind: kind.to_owned(),
-            namespace: "fleet".to_owned(),
-            name: "c1".to_owned(),
-            ..ObjectId::default()
-        };
+        let id = |kind: &str| ObjectId::new("cluster.x-k8s.io", kind, "fleet", "c1");
         let expected = "it does not propagate from here; set it in `spec.topology.controlPlane.metadata.labels`, \
                         `spec.topology.workers.machineDeployments[].metadata.labels` or \
                         `spec.topology.workers.machinePools[].metadata.labels`";

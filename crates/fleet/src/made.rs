@@ -25,7 +25,7 @@ impl Fleet {
         let written = value(self, cluster)?;
         let id = class(&written, cluster)?;
         let Some(of_class) = value(self, &id) else { return Some(Err(Gap::NoClass.into())) };
-        let templates = |reference: &Value| value(self, &template(&id, reference));
+        let templates = |reference: &Value| value(self, &template(&id.namespace, reference));
         let was = value(before, cluster);
         let class_before = was.as_ref().and_then(|was| value(before, &class(was, cluster)?));
         let stored = was.as_ref().zip(class_before.as_ref()).map(|(was, class)| stored_defaults(was, class));
@@ -47,24 +47,13 @@ fn value(fleet: &Fleet, id: &ObjectId) -> Option<Value> {
 /// The class of a Cluster.
 pub(crate) fn class(cluster: &Value, id: &ObjectId) -> Option<ObjectId> {
     let (name, namespace) = class_of(cluster)?;
-    Some(ObjectId {
-        group: CORE_GROUP.to_owned(),
-        kind: "ClusterClass".to_owned(),
-        namespace: namespace.unwrap_or(&id.namespace).to_owned(),
-        name: name.to_owned(),
-        ..ObjectId::default()
-    })
+    Some(ObjectId::new(CORE_GROUP, "ClusterClass", namespace.unwrap_or(&id.namespace), name))
 }
 
-/// The template that a reference of a class names.
-pub(crate) fn template(class: &ObjectId, reference: &Value) -> ObjectId {
-    ObjectId {
-        group: group_and_version(text(reference, "apiVersion")).0.to_owned(),
-        kind: text(reference, "kind").to_owned(),
-        namespace: class.namespace.clone(),
-        name: text(reference, "name").to_owned(),
-        ..ObjectId::default()
-    }
+/// The template that a reference of a class in a namespace names.
+pub(crate) fn template(namespace: &str, reference: &Value) -> ObjectId {
+    let (group, _) = group_and_version(text(reference, "apiVersion"));
+    ObjectId::new(group, text(reference, "kind"), namespace, text(reference, "name"))
 }
 
 /// A text as YAML.

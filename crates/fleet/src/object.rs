@@ -107,6 +107,13 @@ impl FleetObject {
 }
 
 impl ObjectId {
+    /// The object of a group, kind, namespace and name; of none of the last three where they are empty.
+    #[must_use]
+    pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectId {
+        let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
+        ObjectId { group, kind, namespace, name, cluster: String::new() }
+    }
+
     /// Whether it is a control plane of any provider, and not a template of one.
     pub(crate) fn is_control_plane(&self) -> bool {
         self.group == CONTROL_PLANE_GROUP && !self.kind.ends_with("Template")
@@ -119,13 +126,8 @@ impl ObjectId {
 
     /// The object that is asked for.
     pub(crate) fn of(get: &Get) -> ObjectId {
-        ObjectId {
-            group: group_and_version(&get.api_version).0.to_owned(),
-            kind: get.kind.clone(),
-            namespace: get.namespace.clone().unwrap_or_default(),
-            name: get.name.clone(),
-            ..ObjectId::default()
-        }
+        let (group, _) = group_and_version(&get.api_version);
+        ObjectId::new(group, &get.kind, get.namespace.as_deref().unwrap_or_default(), &get.name)
     }
 }
 
@@ -142,15 +144,9 @@ impl fmt::Display for ObjectId {
 
 impl HeadMetadata<'_> {
     pub(crate) fn id(&self, api_version: &str, kind: &str) -> ObjectId {
-        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or_default().to_owned();
-        let name = Some(owned(&self.name)).filter(|name| !name.is_empty());
-        ObjectId {
-            group: group_and_version(api_version).0.to_owned(),
-            kind: kind.to_owned(),
-            namespace: owned(&self.namespace),
-            name: name.unwrap_or_else(|| owned(&self.generate_name)),
-            ..ObjectId::default()
-        }
+        let (group, _) = group_and_version(api_version);
+        let name = self.name.as_deref().filter(|name| !name.is_empty()).or(self.generate_name.as_deref());
+        ObjectId::new(group, kind, self.namespace.as_deref().unwrap_or_default(), name.unwrap_or_default())
     }
 }
 

@@ -8,8 +8,8 @@ use serde::Serialize;
 pub struct ObjectFinding {
     /// How the policy reacts.
     pub level: FindingLevel,
-    /// The check: a setting such as `guards.adoption`, a note about a class such as `class.unusedVariable`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`],
-    /// [`REFUSED`] and [`UNREADABLE`].
+    /// The check: a setting such as `guards.adoption`, a note about a class such as `class.unusedVariable`, or one of
+    /// [`DRIFT`], [`MISPLACED`], [`ILLEGAL`], [`REFUSED`] and [`UNREADABLE`].
     pub check: &'static str,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
@@ -19,6 +19,13 @@ pub struct ObjectFinding {
     pub keys: Vec<String>,
     /// What happens to cloud tags, if it is about a resource of a Composition.
     pub verdict: Option<TagDelivery>,
+}
+
+impl ObjectFinding {
+    /// A finding about no entry and no resource of a Composition.
+    pub(crate) fn new(level: FindingLevel, check: &'static str, at: &str, message: String) -> ObjectFinding {
+        ObjectFinding { level, check, message, at: at.to_owned(), keys: Vec::new(), verdict: None }
+    }
 }
 
 /// How the policy reacts to an [`ObjectFinding`].

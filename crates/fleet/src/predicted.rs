@@ -134,14 +134,7 @@ impl Maker<'_> {
     fn template(&self, reference: Option<&Value>, group: &str) -> Option<&Value> {
         let reference = reference?;
         let (kind, name) = (text(reference, "kind"), text(reference, "name"));
-        let namespace = self.id.namespace.clone();
-        (self.find)(&ObjectId {
-            group: group.to_owned(),
-            kind: kind.to_owned(),
-            namespace,
-            name: name.to_owned(),
-            ..ObjectId::default()
-        })
+        (self.find)(&ObjectId::new(group, kind, &self.id.namespace, name))
     }
 
     /// What Machines are created from.
@@ -299,16 +292,9 @@ fn made_from(reference: &Value, version: &str) -> Option<(String, String, String
 }
 
 fn object(group: &str, version: &str, kind: &str, namespace: &str, name: &str, json: &Value) -> FleetObject {
-    let owned = str::to_owned;
     FleetObject {
-        id: ObjectId {
-            group: owned(group),
-            kind: owned(kind),
-            namespace: owned(namespace),
-            name: owned(name),
-            ..ObjectId::default()
-        },
-        version: owned(version),
+        id: ObjectId::new(group, kind, namespace, name),
+        version: version.to_owned(),
         json: json.to_string().into(),
         origin: Origin { source: 0, document: 0..0, item: None },
     }
@@ -320,13 +306,7 @@ mod tests {
 
     /// The infrastructure and bootstrap configuration of the Machine that a control plane of a kind creates.
     fn parts(kind: &str, version: &str, spec: Value) -> Option<(Value, Value)> {
-        let id = ObjectId {
-            group: CONTROL_PLANE_GROUP.to_owned(),
-            kind: kind.to_owned(),
-            namespace: "fleet".to_owned(),
-            name: "cp".to_owned(),
-            ..ObjectId::default()
-        };
+        let id = ObjectId::new(CONTROL_PLANE_GROUP, kind, "fleet", "cp");
         let (object, find) = (json!({ "spec": spec }), |_: &ObjectId| None);
         let maker = Maker { id: &id, version, object: &object, class: None, cluster: "c1", children: &[], find: &find };
         let machine: Value = serde_json::from_str(&predicted(&maker).first()?.json).unwrap();

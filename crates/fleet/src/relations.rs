@@ -12,13 +12,7 @@ use crate::object::{ObjectId, group_and_version};
 /// What an object is created from: the class of a Cluster, the Cluster of a topology, the owner of anything else, the
 /// Machine of a Node.
 pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
-    let core = |kind: &str, namespace: &str, name: &str| ObjectId {
-        group: CORE_GROUP.to_owned(),
-        kind: kind.to_owned(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-        ..ObjectId::default()
-    };
+    let core = |kind, namespace, name| ObjectId::new(CORE_GROUP, kind, namespace, name);
     if id.group == CORE_GROUP && id.kind == "Cluster" {
         let (name, namespace) = class_of(object)?;
         return Some(core("ClusterClass", namespace.unwrap_or(&id.namespace), name));
@@ -36,10 +30,8 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
     let is_machine = |owner: &&Value| text(owner, "kind") == "Machine";
     let owner = owners.iter().find(is_machine).or_else(|| owners.iter().find(is_controller)).or(owners.first());
     if let Some(owner) = owner {
-        return Some(ObjectId {
-            group: group_and_version(text(owner, "apiVersion")).0.to_owned(),
-            ..core(text(owner, "kind"), &id.namespace, text(owner, "name"))
-        });
+        let (group, _) = group_and_version(text(owner, "apiVersion"));
+        return Some(ObjectId::new(group, text(owner, "kind"), &id.namespace, text(owner, "name")));
     }
     let cluster = object.pointer("/spec/clusterName").and_then(Value::as_str);
     let labels = object.pointer("/metadata/labels");
@@ -102,9 +94,7 @@ pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
             "" => group_and_version(text(reference, "apiVersion")).0,
             group => group,
         };
-        let (group, kind, name) =
-            (group.to_owned(), text(reference, "kind").to_owned(), text(reference, "name").to_owned());
-        Some(ObjectId { group, kind, namespace: id.namespace.clone(), name, ..ObjectId::default() })
+        Some(ObjectId::new(group, text(reference, "kind"), &id.namespace, text(reference, "name")))
     };
     paths.filter_map(reference).collect()
 }

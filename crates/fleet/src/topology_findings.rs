@@ -39,13 +39,9 @@ fn findings(cluster: &FleetObject, part: &DesiredPart) -> Vec<ObjectFinding> {
         ..cluster.id.clone()
     };
     let refusals = of_object(&id, &part.object).into_iter().filter(|refusal| refusal.at == "spec.replicas");
-    let finding = |refusal: crate::refusal::Refusal| ObjectFinding {
-        level: FindingLevel::Error,
-        check: REFUSED,
-        message: format!("the webhook of {} refuses the control plane: {}", id.kind, refusal.message),
-        at: "spec.topology.controlPlane.replicas".to_owned(),
-        keys: Vec::new(),
-        verdict: None,
+    let finding = |refusal: crate::refusal::Refusal| {
+        let message = format!("the webhook of {} refuses the control plane: {}", id.kind, refusal.message);
+        ObjectFinding::new(FindingLevel::Error, REFUSED, "spec.topology.controlPlane.replicas", message)
     };
     refusals.map(finding).collect()
 }

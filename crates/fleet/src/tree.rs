@@ -103,19 +103,13 @@ impl<'t> Tree<'t> {
                     (TreeNode { span: begin..end, kind: NodeContent::Alias(*target) }, 0)
                 }
                 Event::SequenceStart(_, anchor, _) => {
-                    open.push(Open {
-                        node: TreeNode { span: begin..end, kind: NodeContent::List(Vec::new()) },
-                        anchor,
-                        key: None,
-                    });
+                    let node = TreeNode { span: begin..end, kind: NodeContent::List(Vec::new()) };
+                    open.push(Open { node, anchor, key: None });
                     continue;
                 }
                 Event::MappingStart(_, anchor, _) => {
-                    open.push(Open {
-                        node: TreeNode { span: begin..end, kind: NodeContent::Map(Vec::new()) },
-                        anchor,
-                        key: None,
-                    });
+                    let node = TreeNode { span: begin..end, kind: NodeContent::Map(Vec::new()) };
+                    open.push(Open { node, anchor, key: None });
                     continue;
                 }
                 Event::SequenceEnd | Event::MappingEnd => {

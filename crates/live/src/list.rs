@@ -32,8 +32,7 @@ impl ListedKind {
 
     /// An example object of the kind, to find out whether a word names it.
     pub(crate) fn any(&self) -> ObjectId {
-        let (group, kind) = (self.group.clone(), self.kind.clone());
-        ObjectId { group, kind, ..ObjectId::default() }
+        ObjectId::new(&self.group, &self.kind, "", "")
     }
 
     /// The path of its objects, in a namespace or in all.

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 pub use self::health_checks::health_check_refusals;
-use crate::fields::{get, list, text};
+use crate::fields::{get, is_true, list, text};
 use crate::obstacle::{Gap, TopologyRefusal};
 use crate::schema::{rules_of_difference, violations};
 use crate::variables::{StoredDefaults, VariablePlace, of_cluster, overrides, overriding};
@@ -104,7 +104,7 @@ pub fn value_refusals(cluster: &Value, class: &Value, stored: &StoredDefaults) -
     let Ok(values) = of_cluster(&defined, class, stored) else { return found };
     for variable in list(class, &["spec", "variables"]) {
         let name = text(variable, &["name"]);
-        let is_required = get(variable, &["required"]) == Some(&Value::Bool(true));
+        let is_required = is_true(variable, &["required"]);
         if is_required && !values.contains_key(name) {
             found.push(TopologyRefusal::RequiredVariable(name.to_owned()));
         }

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::desired::{Desired, DesiredPart};
+use crate::desired::Desired;
+use crate::desired_part::{DesiredPart, PatchWrite};
 use crate::dry_run;
 use crate::fields::{get, set, text};
-use crate::item::PatchWrite;
 use crate::obstacle::Gap;
 use crate::owner::{PartRole, TopologyOwner};
 use crate::variables::at_path;
@@ -305,15 +305,10 @@ fn fields<'v>(
 
 /// The patch that wrote a field last, and the variables that it reads and that differ.
 fn source((old, new): (&DesiredPart, &DesiredPart), path: &[String]) -> (Option<String>, Vec<String>) {
-    let pointer: String = match new.role.is_object() {
-        // `spec` and `metadata` of the object are those of `spec.template`.
-        true => ["spec", "template"]
-            .into_iter()
-            .chain(path.iter().map(String::as_str))
-            .map(|step| format!("/{step}"))
-            .collect(),
-        false => path.iter().map(|step| format!("/{step}")).collect(),
-    };
+    // `spec` and `metadata` of an object are those of its template's `spec.template`.
+    let above: &[&str] = if new.role.is_object() { &["spec", "template"] } else { &[] };
+    let steps = above.iter().copied().chain(path.iter().map(String::as_str));
+    let pointer: String = steps.map(|step| format!("/{step}")).collect();
     let concerns = |write: &&PatchWrite| {
         let written = write.path.replace("~1", "/").replace("~0", "~");
         let is_below =

@@ -10,8 +10,9 @@ use serde_json::{Map, Value, json};
 use crate::Yaml;
 use crate::builtins::{self, version};
 use crate::definitions::pruned;
+use crate::desired_part::DesiredPart;
 use crate::fields::{get, infrastructure_naming, list, merged, set, text};
-use crate::item::{FieldSteps, PatchWrite, TemplateItem, copy, object};
+use crate::item::{TemplateItem, copy, object};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner};
 use crate::patches;
@@ -55,36 +56,6 @@ pub struct Desired {
     pub parts: Vec<DesiredPart>,
 }
 
-/// One object of a topology.
-#[derive(Debug)]
-pub struct DesiredPart {
-    /// What it belongs to.
-    pub owner: TopologyOwner,
-    /// What it is for its owner.
-    pub role: PartRole,
-    /// The object.
-    pub object: Value,
-    /// Whether nothing of its owner changes until its deferred upgrade is.
-    pub is_held: bool,
-    pub(crate) variables: Variables,
-    pub(crate) writes: Vec<PatchWrite>,
-    pub(crate) gaps: Vec<(Gap, Value)>,
-    pub(crate) preserved: Vec<FieldSteps>,
-}
-
-impl DesiredPart {
-    /// Why fields of the object are not known.
-    #[must_use]
-    pub fn gap(&self) -> Option<&Gap> {
-        self.gaps.first().map(|(gap, _)| gap)
-    }
-
-    /// Whether no patch changes a field.
-    pub(crate) fn preserves(&self, steps: &[String]) -> bool {
-        self.preserved.iter().any(|path| path.len() <= steps.len() && path.iter().zip(steps).all(|(a, b)| a == b))
-    }
-}
-
 /// Placeholder for what Cluster API appends to a name.
 const SUFFIX: &str = "*";
 
@@ -102,28 +73,15 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
         items.extend(topology.workers(kind, entry)?);
     }
     if !list(inputs.class, &["spec", "patches"]).is_empty() {
-        let mut patched: Vec<TemplateItem> = Vec::new();
-        let mut others = Vec::new();
-        for item in items {
-            if item.role == PartRole::Workers { others.push(item) } else { patched.push(item) }
-        }
+        let (others, mut patched): (Vec<_>, Vec<_>) =
+            items.into_iter().partition(|item| item.part.role == PartRole::Workers);
         patched.iter_mut().for_each(TemplateItem::prepare);
         patches::apply(inputs.class, &mut patched, inputs.yaml)?;
         patched.iter_mut().try_for_each(TemplateItem::finish)?;
         items = patched;
         items.extend(others);
     }
-    let part = |TemplateItem { owner, role, object, is_held, variables, writes, gaps, preserved, .. }| DesiredPart {
-        owner,
-        role,
-        object,
-        is_held,
-        variables,
-        writes,
-        gaps,
-        preserved,
-    };
-    let mut parts: Vec<DesiredPart> = items.into_iter().map(part).collect();
+    let mut parts: Vec<DesiredPart> = items.into_iter().map(|item| item.part).collect();
     parts.sort_by(|a, b| (&a.owner, a.role).cmp(&(&b.owner, b.role)));
     Ok(Desired { parts })
 }
@@ -206,7 +164,8 @@ impl<'a> ClassTopology<'a> {
     ) -> TemplateItem {
         let variables = self.variables.clone();
         let (is_held, writes, gaps, preserved) = (false, Vec::new(), Vec::new(), Vec::new());
-        TemplateItem { owner, role, holder, template, object, is_held, variables, writes, gaps, preserved }
+        let part = DesiredPart { owner, role, object, is_held, variables, writes, gaps, preserved };
+        TemplateItem { holder, template, part }
     }
 
     fn with_builtin(&self, own: &Variables, name: &str, value: Option<Value>) -> Variables {
@@ -231,7 +190,7 @@ impl<'a> ClassTopology<'a> {
             template,
             object,
         );
-        item.variables = self.with_builtin(&Variables::new(), "", None);
+        item.part.variables = self.with_builtin(&Variables::new(), "", None);
         Ok(item)
     }
 
@@ -253,7 +212,7 @@ impl<'a> ClassTopology<'a> {
         let [labels, annotations] = ["labels", "annotations"]
             .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
         let mut object = object(&template, place, labels, annotations, &name);
-        let machines = items.first().map(|item| item.object.clone());
+        let machines = items.first().map(|item| item.part.object.clone());
         control_plane_fields(&mut object, (entry, part), machines.as_ref(), &version(self.inputs.cluster));
         let builtin = builtins::control_plane(&object, machines.as_ref());
         items.push(self.item(
@@ -263,7 +222,7 @@ impl<'a> ClassTopology<'a> {
         ));
         let own = overrides((&TopologyOwner::ControlPlane, entry), self.inputs.class, self.inputs.stored)?;
         for item in &mut items {
-            item.variables = self.with_builtin(&own, "controlPlane", Some(builtin.clone()));
+            item.part.variables = self.with_builtin(&own, "controlPlane", Some(builtin.clone()));
         }
         Ok(items)
     }
@@ -331,15 +290,15 @@ impl<'a> ClassTopology<'a> {
         let kept = kept.filter(|_| is_deferred(self.inputs.cluster, kind, name));
         let is_held = kept.as_ref().is_some_and(|kept| *kept != version);
         let version = kept.as_deref().unwrap_or(&version);
-        let made: Vec<&Value> = items.iter().map(|item| &item.object).collect();
+        let made: Vec<&Value> = items.iter().map(|item| &item.part.object).collect();
         workers_fields(&mut workers, place, (entry, written), (labels, annotations), (&made, version));
         let builtin = builtins::workers(&workers, entry, &made);
         let own = overrides((&owner, entry), self.inputs.class, self.inputs.stored)?;
         for item in &mut items {
-            item.variables = self.with_builtin(&own, kind.builtin, Some(builtin.clone()));
+            item.part.variables = self.with_builtin(&own, kind.builtin, Some(builtin.clone()));
         }
         items.push(self.item((owner, PartRole::Workers, holder), json!({}), workers));
-        items.iter_mut().for_each(|item| item.is_held = is_held);
+        items.iter_mut().for_each(|item| item.part.is_held = is_held);
         Ok(items)
     }
 }

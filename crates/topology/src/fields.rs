@@ -12,6 +12,11 @@ pub(crate) fn text<'v>(value: &'v Value, path: &[&str]) -> &'v str {
     get(value, path).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// Whether the value at a path is `true`.
+pub(crate) fn is_true(value: &Value, path: &[&str]) -> bool {
+    get(value, path) == Some(&Value::Bool(true))
+}
+
 /// The elements of the list at a path.
 pub(crate) fn list<'v>(value: &'v Value, path: &[&str]) -> &'v [Value] {
     get(value, path).and_then(Value::as_array).map_or(&[][..], Vec::as_slice)

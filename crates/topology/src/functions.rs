@@ -22,7 +22,7 @@ use gotmpl::{Result, TemplateError, Value, ValueFunc};
 
 pub(crate) use self::maps::with;
 use self::signatures::check;
-pub(crate) use self::times::nanoseconds;
+pub(crate) use self::times::{duration, nanoseconds};
 use crate::go;
 
 /// A function of templates.

@@ -1,46 +1,21 @@
 //! A template of the class for one object of the Cluster, while patches change it.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
+use crate::desired_part::{DesiredPart, FieldSteps};
 use crate::fields::{get, set, set_some};
-use crate::obstacle::{Gap, TopologyRefusal};
-use crate::owner::{PartRole, TopologyOwner};
+use crate::obstacle::TopologyRefusal;
+use crate::owner::PartRole;
 use crate::selection::Holder;
-use crate::variables::Variables;
 
 /// One template.
 #[derive(Debug)]
 pub(crate) struct TemplateItem {
-    pub(crate) owner: TopologyOwner,
-    pub(crate) role: PartRole,
     pub(crate) holder: Holder,
     /// With the patches so far.
     pub(crate) template: Value,
     /// What is made from it.
-    pub(crate) object: Value,
-    /// Whether nothing of it changes until a deferred upgrade is.
-    pub(crate) is_held: bool,
-    pub(crate) variables: Variables,
-    pub(crate) writes: Vec<PatchWrite>,
-    /// Patches with an unknown result, and what that depends on.
-    pub(crate) gaps: Vec<(Gap, Value)>,
-    /// The fields of the object that patches cannot change, not even those with an unknown result.
-    pub(crate) preserved: Vec<FieldSteps>,
-}
-
-/// The names from an object to a field of it.
-pub(crate) type FieldSteps = &'static [&'static str];
-
-/// A field that a patch wrote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PatchWrite {
-    pub(crate) patch: String,
-    /// A JSON pointer in the template; to an element that was appended by its number.
-    pub(crate) path: String,
-    /// The variables that decide on the value.
-    pub(crate) reads: BTreeSet<String>,
+    pub(crate) part: DesiredPart,
 }
 
 /// Fields of a control plane that the reconciler sets after patches, in both contracts.
@@ -82,8 +57,8 @@ impl TemplateItem {
     pub(crate) fn prepare(&mut self) {
         for map in METADATA {
             let to: &[&str] =
-                if self.role.is_object() { &["spec", "template", "metadata", map] } else { &["metadata", map] };
-            set_some(&mut self.template, to, get(&self.object, &["metadata", map]));
+                if self.part.role.is_object() { &["spec", "template", "metadata", map] } else { &["metadata", map] };
+            set_some(&mut self.template, to, get(&self.part.object, &["metadata", map]));
         }
     }
 
@@ -92,7 +67,7 @@ impl TemplateItem {
         let value = at.iter().try_fold(&self.template, |here, name| here.get(name));
         value.filter(|value| !value.is_object())?;
         let path = format!("/{}", at.join("/"));
-        let last = self.writes.iter().rev().find(|write| path.starts_with(&write.path))?;
+        let last = self.part.writes.iter().rev().find(|write| path.starts_with(&write.path))?;
         Some(TopologyRefusal::Patch { patch: last.patch.clone(), path, reason: "the value is no map".to_owned() })
     }
 
@@ -101,12 +76,13 @@ impl TemplateItem {
     /// # Errors
     /// When a patch replaced a map of labels or annotations by something else.
     pub(crate) fn finish(&mut self) -> Result<(), TopologyRefusal> {
-        let of_control_plane = if self.role == PartRole::ControlPlane { PRESERVED_IN_CONTROL_PLANES } else { &[] };
+        let of_control_plane = if self.part.role == PartRole::ControlPlane { PRESERVED_IN_CONTROL_PLANES } else { &[] };
         let preserved = of_control_plane.iter().chain(PRESERVED);
-        let preserved: Vec<_> = preserved.filter_map(|path| Some((*path, get(&self.object, path)?.clone()))).collect();
-        self.preserved = preserved.iter().map(|(path, _)| *path).collect();
+        let preserved: Vec<_> =
+            preserved.filter_map(|path| Some((*path, get(&self.part.object, path)?.clone()))).collect();
+        self.part.preserved = preserved.iter().map(|(path, _)| *path).collect();
         let inner = ["spec", "template"];
-        let copies: &[(&[&str], &[&str])] = match self.role.is_object() {
+        let copies: &[(&[&str], &[&str])] = match self.part.role.is_object() {
             true => &[
                 (&["spec", "template", "spec"], &["spec"]),
                 (&["spec", "template", "metadata", "labels"], &["metadata", "labels"]),
@@ -129,10 +105,10 @@ impl TemplateItem {
             {
                 return Err(refusal);
             }
-            set_some(&mut self.object, to, get(&self.template, from));
+            set_some(&mut self.part.object, to, get(&self.template, from));
         }
         for (path, value) in preserved {
-            set(&mut self.object, path, value);
+            set(&mut self.part.object, path, value);
         }
         Ok(())
     }

@@ -9,9 +9,10 @@ use gotmpl::Value as Data;
 use serde_json::{Value, json};
 
 use crate::Yaml;
+use crate::desired_part::PatchWrite;
 use crate::fields::{get, list, text};
 use crate::go;
-use crate::item::{PatchWrite, TemplateItem};
+use crate::item::TemplateItem;
 use crate::no_output::NoOutput;
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::selection::selects;
@@ -22,7 +23,7 @@ use crate::variables::{Variables, at_path};
 /// Applies the patches of a class to the templates, in order.
 pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Result<(), Obstacle> {
     // Patches change templates, not variables.
-    let data: Vec<Data> = items.iter().map(|item| data(&item.variables)).collect();
+    let data: Vec<Data> = items.iter().map(|item| data(&item.part.variables)).collect();
     for patch in list(class, &["spec", "patches"]) {
         let name = text(patch, &["name"]);
         let definitions = list(patch, &["definitions"]);
@@ -40,8 +41,8 @@ pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Re
             }
             match apply_to((item, data), (patch, name), &matching, yaml) {
                 Err(Obstacle::Unknown(gap)) => {
-                    let depends_on = depends_on(patch, &item.variables);
-                    item.gaps.push((gap, depends_on));
+                    let depends_on = depends_on(patch, &item.part.variables);
+                    item.part.gaps.push((gap, depends_on));
                 }
                 other => other?,
             }
@@ -52,9 +53,9 @@ pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Re
 
 /// An extension reads all variables and templates, and may change every template.
 fn by_extension(patch: &Value, name: &str, items: &mut [TemplateItem]) {
-    let request: Vec<Value> = items.iter().map(|item| json!([item.template, item.variables])).collect();
+    let request: Vec<Value> = items.iter().map(|item| json!([item.template, item.part.variables])).collect();
     for item in items {
-        item.gaps.push((Gap::ExternalPatch(name.to_owned()), json!([patch, request])));
+        item.part.gaps.push((Gap::ExternalPatch(name.to_owned()), json!([patch, request])));
     }
 }
 
@@ -103,7 +104,7 @@ fn apply_to(
             check_path(op, path).map_err(refused)?;
             let mut operation = json!({ "op": op, "path": path });
             if let ("add" | "replace", Some(fields)) = (op, operation.as_object_mut()) {
-                fields.insert("value".to_owned(), value(json_patch, (name, &item.variables, data), yaml)?);
+                fields.insert("value".to_owned(), value(json_patch, (name, &item.part.variables, data), yaml)?);
             }
             let operation: json_patch::PatchOperation =
                 serde_json::from_value(operation).map_err(|error| refused(&error.to_string()))?;
@@ -118,8 +119,8 @@ fn apply_to(
                 reason: error.kind.to_string(),
             })?;
             let reads = reads_of(json_patch).union(&condition).cloned().collect();
-            item.writes.iter_mut().for_each(|write| make_room(write, &written));
-            item.writes.push(PatchWrite { patch: name.to_owned(), path: written, reads });
+            item.part.writes.iter_mut().for_each(|write| make_room(write, &written));
+            item.part.writes.push(PatchWrite { patch: name.to_owned(), path: written, reads });
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::fields::{get, list, text};
+use crate::fields::{get, is_true, list, text};
 
 /// Why a part of a value does not fit its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) fn unknown(value: &Value, schema: &Value, at: &str) -> Vec<String> {
 
 /// Removes the fields that the schema of a value does not name, as the API server does.
 pub(crate) fn prune(value: &mut Value, schema: &Value) {
-    let keeps = get(schema, &["x-kubernetes-preserve-unknown-fields"]) == Some(&Value::Bool(true));
+    let keeps = is_true(schema, &["x-kubernetes-preserve-unknown-fields"]);
     match value {
         Value::Object(fields) => {
             fields.retain(|name, _| keeps || schema_of(schema, name).is_some());
@@ -107,7 +107,7 @@ fn place_of<'s>(schema: &'s Value, field: &str) -> Option<(&'s Value, String)> {
 
 /// The same for a value whose unknown fields do not matter. `at` is its path.
 pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<SchemaViolation<'v>> {
-    let is_on = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
+    let is_on = |field: &str| is_true(schema, &[field]);
     if value.is_null() && is_on("nullable") {
         return Vec::new();
     }
@@ -163,7 +163,7 @@ fn element_name(number: usize, element: &Value, schema: &Value) -> String {
 pub(crate) fn of_type(value: &Value, schema: &Value) -> Option<String> {
     let is_integer = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let kind = text(schema, &["type"]);
-    if get(schema, &["x-kubernetes-int-or-string"]) == Some(&Value::Bool(true)) {
+    if is_true(schema, &["x-kubernetes-int-or-string"]) {
         return (!value.is_string() && !is_integer(value)).then(|| "must be of type integer or string".to_owned());
     }
     let fits = match kind {
@@ -200,7 +200,7 @@ fn of_enum(value: &Value, schema: &Value) -> Option<String> {
 fn of_number(value: &Value, schema: &Value) -> Vec<String> {
     let Some(number) = value.as_f64() else { return Vec::new() };
     let limit = |field: &str| get(schema, &[field]).and_then(Value::as_f64);
-    let excludes = |field: &str| get(schema, &[field]) == Some(&Value::Bool(true));
+    let excludes = |field: &str| is_true(schema, &[field]);
     let least = limit("minimum").and_then(|least| match excludes("exclusiveMinimum") {
         true => (number <= least).then(|| format!("should be greater than {least}")),
         false => (number < least).then(|| format!("should be greater than or equal to {least}")),
@@ -265,13 +265,14 @@ fn schema_of<'s>(schema: &'s Value, field: &str) -> Option<&'s Value> {
     get(schema, &["properties", field]).or_else(|| get(schema, &["additionalProperties"]).filter(|it| it.is_object()))
 }
 
-fn inner(at: &str, name: &str) -> String {
+/// The path of a field of the object at a path.
+pub(crate) fn inner(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
 /// The fields that the schema does not name.
 fn unknown_fields(value: &Value, schema: Option<&Value>, at: &str, found: &mut Vec<String>) {
-    let keeps = schema.is_some_and(|it| get(it, &["x-kubernetes-preserve-unknown-fields"]) == Some(&Value::Bool(true)));
+    let keeps = schema.is_some_and(|it| is_true(it, &["x-kubernetes-preserve-unknown-fields"]));
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::fields::{get, list, text};
+use crate::fields::{get, is_true, list, text};
 
 /// What holds the object that is made from a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,10 +50,10 @@ pub(crate) fn referred<'c>(class: &'c Value) -> Vec<ReferredTemplate<'c>> {
 
 /// Whether a selector selects a template, which a reference to it describes as well.
 pub(crate) fn selects(selector: &Value, template: &Value, holder: &Holder) -> bool {
-    if ["apiVersion", "kind"].iter().any(|field| text(selector, &[field]) != text(template, &[field])) {
+    if !is_of_type(selector, template) {
         return false;
     }
-    let is_on = |name: &str| get(selector, &["matchResources", name]) == Some(&Value::Bool(true));
+    let is_on = |name: &str| is_true(selector, &["matchResources", name]);
     let names = |kind: &str, class: &str| {
         let mut names = list(selector, &["matchResources", kind, "names"]).iter().filter_map(Value::as_str);
         names.any(|name| is_match(name, class))
@@ -64,6 +64,11 @@ pub(crate) fn selects(selector: &Value, template: &Value, holder: &Holder) -> bo
         Holder::MachineDeployment(class) => names("machineDeploymentClass", class),
         Holder::MachinePool(class) => names("machinePoolClass", class),
     }
+}
+
+/// Whether a selector names the type of a template, which a reference to it names as well.
+pub(crate) fn is_of_type(selector: &Value, template: &Value) -> bool {
+    ["apiVersion", "kind"].iter().all(|field| text(selector, &[field]) == text(template, &[field]))
 }
 
 pub(crate) fn is_match(pattern: &str, class: &str) -> bool {

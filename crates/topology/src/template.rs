@@ -54,7 +54,7 @@ pub(crate) fn name_of(source: &str, data: &Json) -> Result<String, NoOutput> {
     output_of(&syntax.template(functions, MissingKey::Error), NAME, &go::value(data)).map_err(NoOutput::from)
 }
 
-/// The output of a template that is part of another one.
+/// The output of a template.
 ///
 /// # Errors
 /// As in Go, and when it is too long.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::fields::{get, list, text};
+use crate::fields::{get, is_true, list, text};
 use crate::obstacle::{Obstacle, TopologyRefusal};
 use crate::owner::TopologyOwner;
 
@@ -213,7 +213,7 @@ fn set_element_defaults(value: &mut Value, schema: &Value) {
 }
 
 fn is_nullable(schema: &Value) -> bool {
-    schema.get("nullable") == Some(&Value::Bool(true))
+    is_true(schema, &["nullable"])
 }
 
 /// The value of a variable at a path such as `network.cidrs[0]`.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::fields::{get, set, set_some, text};
-use crate::functions::nanoseconds;
+use crate::functions::{duration, nanoseconds};
 
 /// From a field of the topology's entry or the class to a field of the object; the entry has precedence.
 type Copies = &'static [(&'static [&'static str], &'static [&'static str])];
@@ -170,15 +170,6 @@ fn reference(object: &Value, is_v1beta1: bool) -> Value {
 fn seconds(duration: &str) -> Option<u64> {
     let length = nanoseconds(duration).filter(|_| !duration.starts_with('-'))?;
     Some(length / 1_000_000_000)
-}
-
-/// A duration as Go prints it.
-fn duration(seconds: u64) -> String {
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds}s"),
-        (0, minutes, seconds) => format!("{minutes}m{seconds}s"),
-        (hours, minutes, seconds) => format!("{hours}h{minutes}m{seconds}s"),
-    }
 }
 
 #[cfg(test)]

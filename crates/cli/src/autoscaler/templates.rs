@@ -20,13 +20,7 @@ impl<'w> Templates<'w> {
         let reference = object.pointer(field)?;
         let text = |name: &str| reference.get(name).and_then(Value::as_str).unwrap_or_default();
         let of_version = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
-        let id = ObjectId {
-            group: if text("apiGroup").is_empty() { of_version } else { text("apiGroup") }.to_owned(),
-            kind: text("kind").to_owned(),
-            namespace: group.id.namespace.clone(),
-            name: text("name").to_owned(),
-            ..ObjectId::default()
-        };
-        self.0.get(&id).copied()
+        let of_template = if text("apiGroup").is_empty() { of_version } else { text("apiGroup") };
+        self.0.get(&ObjectId::new(of_template, text("kind"), &group.id.namespace, text("name"))).copied()
     }
 }

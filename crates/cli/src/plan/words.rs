@@ -60,16 +60,16 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
         unknown,
         ..
     } = *verdict;
-    let of_deleted = if uncounted.deletes == 0 { deletes.to_string() } else { counted(deletes, uncounted.deletes) };
-    let mut parts =
-        vec![format!("replaces {}", counted(replaces, uncounted.replaces)), format!("deletes {of_deleted}")];
+    let number = |machines: u64, owners| if owners == 0 { machines.to_string() } else { counted(machines, owners) };
+    let mut parts = vec![
+        format!("replaces {}", counted(replaces, uncounted.replaces)),
+        format!("deletes {}", number(deletes, uncounted.deletes)),
+    ];
     if creates > 0 || uncounted.creates > 0 {
-        let created = if uncounted.creates == 0 { creates.to_string() } else { counted(creates, uncounted.creates) };
-        parts.push(format!("creates {created}"));
+        parts.push(format!("creates {}", number(creates, uncounted.creates)));
     }
     if orphans > 0 || uncounted.orphans > 0 {
-        let orphaned = if uncounted.orphans == 0 { orphans.to_string() } else { counted(orphans, uncounted.orphans) };
-        parts.push(format!("orphans {orphaned}"));
+        parts.push(format!("orphans {}", number(orphans, uncounted.orphans)));
     }
     if outdates > 0 || uncounted.outdates > 0 {
         parts.push(format!("outdates {}", counted(outdates, uncounted.outdates)));

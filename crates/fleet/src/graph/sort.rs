@@ -106,13 +106,7 @@ mod tests {
             ("infrastructure.cluster.x-k8s.io", "AWSMachine", Sort::Part),
             ("bootstrap.cluster.x-k8s.io", "KubeadmConfig", Sort::Part),
         ] {
-            let id = ObjectId {
-                group: group.to_owned(),
-                kind: kind.to_owned(),
-                namespace: String::new(),
-                name: "a".to_owned(),
-                ..ObjectId::default()
-            };
+            let id = ObjectId::new(group, kind, "", "a");
             assert_eq!(Sort::of(&id, false), expected, "{group} {kind}");
         }
     }

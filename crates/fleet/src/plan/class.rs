@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use metadata_propagation::Effect;
-use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use serde_json::{Value, json};
 
 use self::patched::Patches;
@@ -15,8 +15,8 @@ use super::conversion::in_one_version;
 use super::impact::{Sides, impact};
 use super::reach::{Machines, Part, machines};
 use super::{at, reason};
-use crate::object::{ObjectId, group_and_version};
-use crate::relations::{class_of, text};
+use crate::made::{class, template};
+use crate::object::ObjectId;
 use crate::workers::{LISTS, workers};
 
 /// An effect, and why it is not known or refused.
@@ -101,16 +101,8 @@ impl<'p> ClassChange<'p> {
 
     /// The templates that the classes name at a path; `None` if one names none.
     fn references(&self, path: &str) -> Option<[ObjectId; 2]> {
-        let [old, new] = [0, 1].map(|side| {
-            let reference = at(self.classes.get(side)?, path)?;
-            Some(ObjectId {
-                group: group_and_version(text(reference, "apiVersion")).0.to_owned(),
-                kind: text(reference, "kind").to_owned(),
-                namespace: (*self.namespaces.get(side)?).to_owned(),
-                name: text(reference, "name").to_owned(),
-                ..ObjectId::default()
-            })
-        });
+        let [old, new] =
+            [0, 1].map(|side| Some(template(self.namespaces.get(side)?, at(self.classes.get(side)?, path)?)));
         Some([old?, new?])
     }
 }
@@ -122,13 +114,7 @@ pub(super) fn other_class(
     cluster: &ObjectId,
     [was, is]: [&Value; 2],
 ) -> Option<Vec<(Judged, Machines)>> {
-    let class = |cluster_value| {
-        let (name, namespace) = class_of(cluster_value)?;
-        let namespace = namespace.unwrap_or(&cluster.namespace).to_owned();
-        let (group, kind) = (CORE_GROUP.to_owned(), "ClusterClass".to_owned());
-        Some(ObjectId { group, kind, namespace, name: name.to_owned(), ..ObjectId::default() })
-    };
-    let (old, new) = (sides.before.find(&class(was)?)?, sides.after.find(&class(is)?)?);
+    let (old, new) = (sides.before.find(&class(was, cluster)?)?, sides.after.find(&class(is, cluster)?)?);
     let values: [&Value; 2] = [&old.written, &new.written];
     let (version, classes) = in_one_version(&old.id, [&old.version, &new.version], values)?;
     let texts = classes.each_ref().map(|class| class.to_string());

@@ -107,8 +107,7 @@ mod tests {
 
     /// Converts the `spec` of an object. What Cluster API's own functions answer is in `vectors`.
     fn converted(group: &str, kind: &str, spec: Value) -> Value {
-        let (group, namespace, name) = (group.to_owned(), "fleet".to_owned(), "o".to_owned());
-        let id = ObjectId { group, kind: kind.to_owned(), namespace, name, ..ObjectId::default() };
+        let id = ObjectId::new(group, kind, "fleet", "o");
         let mut object = json!({ "apiVersion": format!("{}/v1beta1", id.group), "kind": kind, "spec": spec });
         assert!(convert(&id, "v1beta1", &mut object), "{kind}");
         assert_eq!(object["apiVersion"], format!("{}/v1beta2", id.group));
@@ -185,11 +184,7 @@ mod tests {
         let same = || json!({ "template": { "spec": { "agentConfig": { "nodeLabels": ["a=b"] } } } });
         assert_eq!(converted(BOOTSTRAP_GROUP, "RKE2ConfigTemplate", same()), same());
         let alpha = json!({ "agentConfig": { "version": "v1.34.2+rke2r1", "format": "cloud-config" }, "infrastructureRef": reference("v1beta1") });
-        let id = ObjectId {
-            group: CONTROL_PLANE_GROUP.to_owned(),
-            kind: "RKE2ControlPlane".to_owned(),
-            ..ObjectId::default()
-        };
+        let id = ObjectId::new(CONTROL_PLANE_GROUP, "RKE2ControlPlane", "", "");
         let mut object = json!({ "spec": alpha });
         assert!(
             convert(&id, "v1alpha1", &mut object)

@@ -53,9 +53,7 @@ mod tests {
 
     #[test]
     fn an_annotation_defers_its_own_entry_or_all_from_there_on() {
-        let (group, namespace) = ("cluster.x-k8s.io".to_owned(), "fleet".to_owned());
-        let id =
-            ObjectId { group, kind: "Cluster".to_owned(), namespace, name: "c1".to_owned(), ..ObjectId::default() };
+        let id = ObjectId::new("cluster.x-k8s.io", "Cluster", "fleet", "c1");
         let entry = |name: &str, key: &str| json!({ "name": name, "metadata": { "annotations": { key: "" } } });
         let cluster = json!({ "spec": { "topology": { "workers": {
             "machineDeployments": [entry("a", DEFER), entry("b", "other"), entry("c", HOLD_SEQUENCE), entry("d", "other")],

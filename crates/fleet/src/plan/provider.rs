@@ -172,14 +172,10 @@ impl ProviderKind {
         match &*id.group {
             CORE_GROUP if id.kind == "MachineHealthCheck" => kind(UNKNOWN, reason::HEALTH, Machines::default()),
             CORE_GROUP if is_old && OWNERS.contains(&&*id.kind) => kind(UNKNOWN, reason::OLD_VERSION, own()),
-            CONTROL_PLANE_GROUP if is_template => None,
-            CONTROL_PLANE_GROUP if id.kind == "KubeadmControlPlane" => {
-                if is_old {
-                    kind(UNKNOWN, reason::OLD_VERSION, own())
-                } else {
-                    None
-                }
+            CONTROL_PLANE_GROUP if id.kind == "KubeadmControlPlane" && is_old => {
+                kind(UNKNOWN, reason::OLD_VERSION, own())
             }
+            CONTROL_PLANE_GROUP if is_template || id.kind == "KubeadmControlPlane" => None,
             CONTROL_PLANE_GROUP if !id.has_machines() => kind(IN_PLACE, reason::PLANE, Machines::default()),
             CONTROL_PLANE_GROUP => kind(control_plane(&id.kind).unwrap_or(CONTRACT), reason::PLANE, own()),
             "runtime.cluster.x-k8s.io" => kind(UNKNOWN, reason::EXTENSION, Machines::default()),
@@ -276,8 +272,7 @@ mod tests {
     use super::*;
 
     fn found(group: &str, kind: &str, was: Value, is: Value) -> Vec<(String, Effect)> {
-        let [group, kind, namespace, name] = [group, kind, "fleet", "o"].map(str::to_owned);
-        let id = ObjectId { group, kind, namespace, name, ..ObjectId::default() };
+        let id = ObjectId::new(group, kind, "fleet", "o");
         let [was, is] = [was, is].map(|spec| json!({ "spec": spec }));
         let edits = edits(&id, ["v1beta1"; 2], [&was, &is], &Hierarchy::default());
         edits.into_iter().map(|planned| (planned.edit.at, planned.edit.effect)).collect()

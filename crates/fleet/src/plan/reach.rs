@@ -178,9 +178,8 @@ fn unknown_control_plane(hierarchy: &Hierarchy, cluster: &Member) -> Option<Obje
     let children = || cluster.children.iter().filter_map(|number| hierarchy.member(*number));
     let is_known = has_class || children().any(|child| child.id.group == CONTROL_PLANE_GROUP);
     cluster.written.pointer("/spec/topology").filter(|_| !is_known)?;
-    let ObjectId { namespace, name, .. } = cluster.id.clone();
-    let (group, kind) = (CONTROL_PLANE_GROUP.to_owned(), "ControlPlane".to_owned());
-    Some(ObjectId { group, kind, namespace, name: format!("{name}-*"), ..ObjectId::default() })
+    let ObjectId { namespace, name, .. } = &cluster.id;
+    Some(ObjectId::new(CONTROL_PLANE_GROUP, "ControlPlane", namespace, &format!("{name}-*")))
 }
 
 /// The Machines of an object and of all below it.

@@ -11,9 +11,10 @@ use super::reach::Machines;
 use super::topology::of_new_cluster;
 use super::{Planned, PlannedEdit, has_cluster};
 use crate::hierarchy::Hierarchy;
-use crate::object::{FleetObject, ObjectId, group_and_version};
+use crate::made::{class, template};
+use crate::member::Member;
+use crate::object::{FleetObject, ObjectId};
 use crate::refusal::{Refusal, etcd, filled_by, of_change, of_fields, of_object, skipped_by_topology};
-use crate::relations::{class_of, text};
 use crate::source::Source;
 
 /// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
@@ -44,14 +45,14 @@ pub(super) fn add(
     let refusals: Vec<Refusal> = match was {
         None => {
             let of_class = of_class(&new.id, &Value::Null, is);
-            let class = (new.id.kind == "Cluster").then(|| class(&new.id, is, after)).flatten();
-            let of_cluster = class.map(|class| of_new_cluster(is, class)).unwrap_or_default();
+            let class = (new.id.kind == "Cluster").then(|| find_class(&new.id, is, after)).flatten();
+            let of_cluster = class.map(|class| of_new_cluster(is, &class.written)).unwrap_or_default();
             let of_cluster = of_cluster.into_iter().map(in_topology);
             found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).chain(of_cluster).collect()
         }
         Some(was) => {
-            let class = || class(&new.id, is, after);
-            let skipped = skipped_by_topology(was, is).filter(|_| class().is_some_and(|class| !chains(class)));
+            let chained = || find_class(&new.id, is, after).is_none_or(|class| chains(&class.written));
+            let skipped = skipped_by_topology(was, is).filter(|_| !chained());
             let even = even_control_plane(new, is, after).filter(|_| {
                 let number = |cluster: &Value| cluster.pointer(CONTROL_PLANE_REPLICAS).cloned();
                 number(was) != number(is)
@@ -116,11 +117,8 @@ fn patched(kustomization: &str) -> String {
     format!("it is empty, and {kustomization} patches this file: `--kustomize` renders it")
 }
 
-fn class<'h>(cluster: &ObjectId, value: &Value, hierarchy: &'h Hierarchy) -> Option<&'h Value> {
-    let (name, namespace) = class_of(value)?;
-    let namespace = namespace.unwrap_or(&cluster.namespace).to_owned();
-    let id = ObjectId { kind: "ClusterClass".to_owned(), namespace, name: name.to_owned(), ..cluster.clone() };
-    hierarchy.find(&id).map(|class| &*class.written)
+fn find_class<'h>(cluster: &ObjectId, value: &Value, hierarchy: &'h Hierarchy) -> Option<&'h Member> {
+    hierarchy.find(&class(value, cluster)?)
 }
 
 const CONTROL_PLANE_REPLICAS: &str = "/spec/topology/controlPlane/replicas";
@@ -129,17 +127,14 @@ const CONTROL_PLANE_REPLICAS: &str = "/spec/topology/controlPlane/replicas";
 /// may set one: the webhook of KubeadmControlPlane refuses what the topology's controller writes.
 fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -> Option<Refusal> {
     let replicas = value.pointer(CONTROL_PLANE_REPLICAS)?.as_u64().filter(|replicas| *replicas % 2 == 0)?;
-    let class = class(&cluster.id, value, after)?;
-    let control_plane = class.pointer("/spec/controlPlane")?;
+    let class = find_class(&cluster.id, value, after)?;
+    let control_plane = class.written.pointer("/spec/controlPlane")?;
     let reference = ["templateRef", "ref"].iter().find_map(|field| control_plane.get(field))?;
-    let (kind, namespace) = (text(reference, "kind"), class_of(value)?.1.unwrap_or(&cluster.id.namespace));
-    let group = group_and_version(text(reference, "apiVersion")).0;
-    let [group, kind, namespace, name] = [group, kind, namespace, text(reference, "name")].map(str::to_owned);
-    let template = ObjectId { group, kind, namespace, name, ..ObjectId::default() };
+    let template = template(&class.id.namespace, reference);
     let template = after.find(&template).filter(|_| template.kind == "KubeadmControlPlaneTemplate")?;
     let spec = template.written.pointer("/spec/template/spec")?;
     let is_external = etcd(&serde_json::json!({ "spec": spec }), "external").is_some();
-    let patches = class.pointer("/spec/patches").and_then(Value::as_array);
+    let patches = class.written.pointer("/spec/patches").and_then(Value::as_array);
     let may_patch = patches.into_iter().flatten().any(|patch| {
         let text = patch.to_string();
         patch.get("external").is_some() || text.contains("clusterConfiguration\"") || text.contains("/etcd")

@@ -68,19 +68,21 @@ pub(super) fn is_template(id: &ObjectId) -> bool {
     id.kind.ends_with("Template") && id.group.ends_with(".cluster.x-k8s.io")
 }
 
+/// Where workers and control planes refer to the templates of their Machines.
+pub(super) const REFERENCES: [&str; 4] = [
+    "/spec/machineTemplate/spec/infrastructureRef",
+    "/spec/machineTemplate/infrastructureRef",
+    "/spec/template/spec/infrastructureRef",
+    "/spec/template/spec/bootstrap/configRef",
+];
+
 /// Whether an object other than a class refers to a template: its controller only reads the template when it creates a
 /// Machine.
 pub(super) fn is_named(hierarchy: &Hierarchy, template: &ObjectId) -> bool {
-    const PATHS: [&str; 4] = [
-        "/spec/template/spec/infrastructureRef",
-        "/spec/template/spec/bootstrap/configRef",
-        "/spec/machineTemplate/infrastructureRef",
-        "/spec/machineTemplate/spec/infrastructureRef",
-    ];
     hierarchy.members().iter().filter(|member| member.id.namespace == template.namespace).any(|member| {
         let is_meant =
             |reference: &Value| text(reference, "name") == template.name && text(reference, "kind") == template.kind;
-        PATHS.iter().filter_map(|path| member.written.pointer(path)).any(is_meant)
+        REFERENCES.iter().filter_map(|path| member.written.pointer(path)).any(is_meant)
             || references(&member.id, &member.written).contains(template)
     })
 }

@@ -75,10 +75,8 @@ const SOME_UNKNOWN: &str = "what the patches of the ClusterClass make of it is n
 /// Replaces what the paths of edits alone say about them by what variables and patches make of them, wherever the
 /// topologies can be computed. Returns the labels and annotations of new templates and of what is created from them.
 pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Sides<'_>) -> Vec<EntryDifference> {
-    let edited: Vec<&ObjectId> = (plan.objects.iter())
-        .filter(|object| object.happens == Happens::Changed && is_of_topologies(&object.id))
-        .map(|object| &object.id)
-        .collect();
+    let edited: Vec<&ObjectId> =
+        plan.objects.iter().filter(|object| is_edited(object)).map(|object| &object.id).collect();
     if edited.is_empty() {
         return Vec::new();
     }
@@ -225,18 +223,14 @@ fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: Sides<'_>)
             }
             ObjectChange::Parts(parts) => {
                 let paths: Vec<&str> = object.edits.iter().map(|edit| &*edit.edit.at).collect();
+                let first = paths.iter().position(|path| is_decided_by_patches(&object.id, path)).unwrap_or_default();
                 for part in parts.iter().filter(|part| part.is_of(&object.id)) {
                     for (number, owners) in owners.iter_mut().enumerate() {
                         if change.adds_workers(&object.id) && is_of_whole(part.owner(), &paths, number) {
                             owners.extend(whole(part, change.cluster(), around));
                         }
                         let is_due = |cause: &_| is_due_to((&object.id, part.owner()), cause, change, (&paths, number));
-                        owners.extend(judged(
-                            part,
-                            is_due,
-                            (change.cluster(), number == part.first(&paths, is_decided_path(&object.id))),
-                            around,
-                        ));
+                        owners.extend(judged(part, is_due, (change.cluster(), number == first), around));
                     }
                 }
             }
@@ -248,11 +242,6 @@ fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: Sides<'_>)
         (is_decisive || !owners.is_empty()).then(|| TopologyAnswer { owners: owner::merged(owners), is_decisive })
     };
     object.edits.iter().zip(owners).map(answer).collect()
-}
-
-fn is_decided_path(id: &ObjectId) -> impl Fn(&str) -> bool {
-    let id = id.clone();
-    move |path| is_decided_by_patches(&id, path)
 }
 
 /// Whether the effect of an edit of a path is only what is made of the templates: variables, patches, and templates of

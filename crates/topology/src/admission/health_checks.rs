@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::fields::{get, list, text};
+use crate::fields::{get, is_true, list, text};
 use crate::obstacle::TopologyRefusal;
 
 /// The field of a health check in v1beta2 and v1beta1.
@@ -62,8 +62,7 @@ pub fn health_check_refusals(cluster: &Value, class: &Value) -> Vec<TopologyRefu
 
 /// A health check that an entry of a topology enables, and that neither the entry nor its class defines.
 fn undefined(at: &str, entry: &Value, of_class: Option<&Value>) -> Vec<(String, String)> {
-    let is_enabled =
-        |field: &&str| ["enabled", "enable"].iter().any(|it| get(entry, &[field, it]) == Some(&Value::Bool(true)));
+    let is_enabled = |field: &&str| ["enabled", "enable"].iter().any(|it| is_true(entry, &[field, it]));
     let is_missing = !is_defined(entry) && of_class.is_some_and(|class| !is_defined(class));
     let fields = FIELDS.into_iter().filter(|field| is_missing && is_enabled(field));
     fields.map(|field| (format!("{at}.{field}"), UNDEFINED.to_owned())).collect()

@@ -6,16 +6,17 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::fields::{get, list, text};
+use crate::fields::{get, is_true, list, text};
 use crate::obstacle::TopologyRefusal;
 use crate::patches::check_path;
-use crate::selection::is_match;
+use crate::selection::{Holder, ReferredTemplate, is_match, is_of_type, referred};
 use crate::template::syntax;
 use crate::variables::schemas;
 
 /// What is refused, wherever the patches apply.
 pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
     let variables: BTreeSet<&str> = schemas(class).into_keys().collect();
+    let referred = referred(class);
     let mut found = Vec::new();
     let mut names = BTreeSet::new();
     for patch in list(class, &["spec", "patches"]) {
@@ -44,7 +45,7 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
                 found.extend(template(text(json_patch, &["valueFrom", "template"])));
             }
         }
-        if has_idle_selector(class, patch) {
+        if has_idle_selector(&referred, patch) {
             found.push(TopologyRefusal::Selector { patch: name.to_owned() });
         }
     }
@@ -122,36 +123,25 @@ const BUILTINS: &[&str] = &[
 ];
 
 /// Whether a selector of a patch is on for something that it does not match, or for nothing.
-fn has_idle_selector(class: &Value, patch: &Value) -> bool {
+fn has_idle_selector(referred: &[ReferredTemplate<'_>], patch: &Value) -> bool {
     list(patch, &["definitions"]).iter().any(|definition| {
         let selector = get(definition, &["selector"]).unwrap_or(&Value::Null);
-        let is_meant = |holder: Option<&Value>| {
-            holder.and_then(|holder| get(holder, &["templateRef"]).or(get(holder, &["ref"]))).is_some_and(|reference| {
-                ["apiVersion", "kind"].iter().all(|field| text(reference, &[field]) == text(selector, &[field]))
-            })
-        };
-        let of_class = |path: &[&str]| is_meant(get(class, path));
-        let is_on = |name: &str| get(selector, &["matchResources", name]) == Some(&Value::Bool(true));
-        let is_idle = |names: &str, workers: &str| {
-            list(selector, &["matchResources", names, "names"]).iter().filter_map(Value::as_str).any(|name| {
-                !list(class, &["spec", "workers", workers]).iter().any(|written| {
-                    let part = get(written, &["template"]).unwrap_or(written);
-                    let fits = ["bootstrap", "infrastructure"].iter().any(|field| is_meant(get(part, &[field])));
-                    fits && is_match(name, text(written, &["class"]))
-                })
-            })
-        };
+        let holders = || referred.iter().filter(|it| is_of_type(selector, it.reference)).map(|it| &it.holder);
+        let is_on = |name: &str| is_true(selector, &["matchResources", name]);
+        let is_idle = |name: &str, holder: &Holder| is_on(name) && !holders().any(|it| it == holder);
+        let names = |kind: &str| list(selector, &["matchResources", kind, "names"]).iter().filter_map(Value::as_str);
         let is_any = ["infrastructureCluster", "controlPlane"].into_iter().any(is_on)
             || ["machineDeploymentClass", "machinePoolClass"]
                 .iter()
                 .any(|kind| !list(selector, &["matchResources", kind, "names"]).is_empty());
         !is_any
-            || is_on("infrastructureCluster") && !of_class(&["spec", "infrastructure"])
-            || is_on("controlPlane")
-                && !of_class(&["spec", "controlPlane"])
-                && !of_class(&["spec", "controlPlane", "machineInfrastructure"])
-            || is_idle("machineDeploymentClass", "machineDeployments")
-            || is_idle("machinePoolClass", "machinePools")
+            || is_idle("infrastructureCluster", &Holder::Infrastructure)
+            || is_idle("controlPlane", &Holder::ControlPlane)
+            || names("machineDeploymentClass").any(|name| {
+                !holders().any(|it| matches!(it, Holder::MachineDeployment(class) if is_match(name, class)))
+            })
+            || names("machinePoolClass")
+                .any(|name| !holders().any(|it| matches!(it, Holder::MachinePool(class) if is_match(name, class))))
     })
 }
 

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::definitions::schema_keywords;
-use crate::fields::{get, list, text};
+use crate::fields::{get, is_true, list, text};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::{of_schema, of_type, unknown};
+use crate::schema::{inner, of_schema, of_type, unknown};
 
 /// What is refused, whether or not a Cluster sets the variables.
 pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
@@ -49,16 +49,12 @@ fn of_definition(schema: &Value) -> Vec<String> {
     found
 }
 
-fn step(at: &str, step: &str) -> String {
-    if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") }
-}
-
 /// The schemas of properties, other fields, and elements, each with its path.
 fn below<'s>(schema: &'s Value, at: &str) -> Vec<(&'s Value, String)> {
     let fields = get(schema, &["properties"]).and_then(Value::as_object).into_iter().flatten();
-    let fields = fields.map(|(name, schema)| (schema, step(at, name)));
+    let fields = fields.map(|(name, schema)| (schema, inner(at, name)));
     let others = ["additionalProperties", "items"].into_iter();
-    let others = others.filter_map(|name| Some((get(schema, &[name]).filter(|it| it.is_object())?, step(at, name))));
+    let others = others.filter_map(|name| Some((get(schema, &[name]).filter(|it| it.is_object())?, inner(at, name))));
     fields.chain(others).collect()
 }
 
@@ -70,16 +66,12 @@ fn defaults(schema: &Value, at: &str, found: &mut Vec<String>) {
     named.for_each(|(schema, at)| defaults(schema, &at, found));
 }
 
-fn is_on(schema: &Value, field: &str) -> bool {
-    get(schema, &[field]) == Some(&Value::Bool(true))
-}
-
 /// Keywords with a value of another type, which Cluster API does not read.
 fn typed(schema: &Value, at: &str, found: &mut Vec<String>) {
     let keywords = schema.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     found.extend(keywords.filter_map(|(keyword, value)| {
         let reason = of_type(value, get(schema_keywords()?, &["properties", keyword])?)?;
-        Some(format!("{}: {reason}", step(at, keyword)))
+        Some(format!("{}: {reason}", inner(at, keyword)))
     }));
     let combined = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|field| list(schema, &[field]));
     combined.chain(get(schema, &["not"])).for_each(|schema| typed(schema, at, found));
@@ -88,15 +80,15 @@ fn typed(schema: &Value, at: &str, found: &mut Vec<String>) {
 
 /// What is not structural.
 fn structural(schema: &Value, at: &str, found: &mut Vec<String>) {
-    let is_open = is_on(schema, INT_OR_STRING) || is_on(schema, PRESERVE);
+    let is_open = is_true(schema, &[INT_OR_STRING]) || is_true(schema, &[PRESERVE]);
     if text(schema, &["type"]).is_empty() && !is_open {
-        found.push(format!("{}: must be one of {}", step(at, "type"), TYPES.join(", ")));
+        found.push(format!("{}: must be one of {}", inner(at, "type"), TYPES.join(", ")));
     }
     if text(schema, &["type"]) == "array" && get(schema, &["items"]).is_none() {
-        found.push(format!("{}: required", step(at, "items")));
+        found.push(format!("{}: required", inner(at, "items")));
     }
-    if is_on(schema, INT_OR_STRING) && is_on(schema, PRESERVE) {
-        found.push(format!("{}: excludes `{INT_OR_STRING}`", step(at, PRESERVE)));
+    if is_true(schema, &[INT_OR_STRING]) && is_true(schema, &[PRESERVE]) {
+        found.push(format!("{}: excludes `{INT_OR_STRING}`", inner(at, PRESERVE)));
     }
     validations(schema, at, found);
     below(schema, at).into_iter().for_each(|(schema, at)| structural(schema, &at, found));
@@ -109,15 +101,15 @@ const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 fn validations(schema: &Value, at: &str, found: &mut Vec<String>) {
     let of = |field: &str| {
         let all = list(schema, &[field]).iter().enumerate();
-        all.map(|(number, schema)| (schema, step(at, &format!("{field}[{number}]")))).collect::<Vec<_>>()
+        all.map(|(number, schema)| (schema, inner(at, &format!("{field}[{number}]")))).collect::<Vec<_>>()
     };
-    let not = get(schema, &["not"]).map(|schema| (schema, step(at, "not")));
+    let not = get(schema, &["not"]).map(|schema| (schema, inner(at, "not")));
     for (schema, at) in ["anyOf", "allOf", "oneOf"].into_iter().flat_map(of).chain(not) {
         nested(schema, &at, found);
     }
     let pattern = text(schema, &["pattern"]);
     if regex_lite::Regex::new(pattern).is_err() && !pattern.contains("\\p") && !pattern.contains("\\P") {
-        found.push(format!("{}: `{pattern}` is no pattern", step(at, "pattern")));
+        found.push(format!("{}: `{pattern}` is no pattern", inner(at, "pattern")));
     }
 }
 
@@ -125,7 +117,7 @@ fn nested(schema: &Value, at: &str, found: &mut Vec<String>) {
     validations(schema, at, found);
     for field in ["type", "default", "description", "nullable", INT_OR_STRING, PRESERVE, "additionalProperties"] {
         if get(schema, &[field]).is_some_and(|value| *value != Value::Bool(false) && *value != "") {
-            found.push(format!("{}: must be empty to be structural", step(at, field)));
+            found.push(format!("{}: must be empty to be structural", inner(at, field)));
         }
     }
     below(schema, at).into_iter().for_each(|(schema, at)| nested(schema, &at, found));
@@ -133,7 +125,7 @@ fn nested(schema: &Value, at: &str, found: &mut Vec<String>) {
 
 fn of_default(schema: &Value, at: &str) -> Vec<String> {
     let Some(value) = get(schema, &["default"]) else { return Vec::new() };
-    let at = step(at, "default");
+    let at = inner(at, "default");
     let has_unknown = !unknown(value, schema, "").is_empty();
     let unknown = has_unknown.then(|| format!("{at}: has fields that the schema does not name"));
     unknown.into_iter().chain(reasons(value, schema, &at)).collect()
@@ -147,17 +139,17 @@ fn reasons(value: &Value, schema: &Value, at: &str) -> Vec<String> {
 fn values(schema: &Value, at: &str, found: &mut Vec<String>) {
     let kind = text(schema, &["type"]);
     if !kind.is_empty() && !TYPES.contains(&kind) {
-        found.push(format!("{}: must be one of {}", step(at, "type"), TYPES.join(", ")));
+        found.push(format!("{}: must be one of {}", inner(at, "type"), TYPES.join(", ")));
         return;
     }
-    let example = get(schema, &["example"]).map(|value| reasons(value, schema, &step(at, "example")));
+    let example = get(schema, &["example"]).map(|value| reasons(value, schema, &inner(at, "example")));
     found.extend(example.unwrap_or_default());
     for (number, option) in list(schema, &["enum"]).iter().filter(|option| !option.is_null()).enumerate() {
-        found.extend(reasons(option, schema, &step(at, &format!("enum[{number}]"))));
+        found.extend(reasons(option, schema, &inner(at, &format!("enum[{number}]"))));
     }
     let has_fields = get(schema, &["properties"]).and_then(Value::as_object).is_some_and(|fields| !fields.is_empty());
     if has_fields && get(schema, &["additionalProperties"]).is_some_and(Value::is_object) {
-        found.push(format!("{}: excludes `properties`", step(at, "additionalProperties")));
+        found.push(format!("{}: excludes `properties`", inner(at, "additionalProperties")));
     }
     below(schema, at).into_iter().for_each(|(schema, at)| values(schema, &at, found));
 }

@@ -1,5 +1,5 @@
 //! Maps. Functions that change a map in place return the changed map: a template that relies on the change is rewritten
-//! before (`composition::assigned`).
+//! before (`crate::assigned`).
 
 use std::sync::Arc;
 

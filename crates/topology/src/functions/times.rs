@@ -10,7 +10,9 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("duration", |args| match at(args, 0) {
         Value::Int(_) | Value::Uint(_) => unknown("duration"),
         Value::String(text) => match text.parse::<i64>() {
-            Ok(seconds) if seconds.unsigned_abs() <= MOST_SECONDS => Ok(string(printed(seconds))),
+            Ok(seconds) if seconds.unsigned_abs() <= MOST_SECONDS => {
+                Ok(string([if seconds < 0 { "-" } else { "" }, &duration(seconds.unsigned_abs())].concat()))
+            }
             Ok(_) => unknown("duration"),
             Err(error) if matches!(error.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
                 unknown("duration")
@@ -29,14 +31,12 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
 /// The most seconds of a duration in Go.
 const MOST_SECONDS: u64 = 9_223_372_036;
 
-/// Seconds as Go prints a duration.
-fn printed(seconds: i64) -> String {
-    let sign = if seconds < 0 { "-" } else { "" };
-    let all = seconds.unsigned_abs();
-    match (all / 3600, all / 60 % 60, all % 60) {
-        (0, 0, seconds) => format!("{sign}{seconds}s"),
-        (0, minutes, seconds) => format!("{sign}{minutes}m{seconds}s"),
-        (hours, minutes, seconds) => format!("{sign}{hours}h{minutes}m{seconds}s"),
+/// A duration as Go prints it.
+pub(crate) fn duration(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m{seconds}s"),
+        (hours, minutes, seconds) => format!("{hours}h{minutes}m{seconds}s"),
     }
 }
 

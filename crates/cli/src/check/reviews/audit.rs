@@ -172,11 +172,8 @@ impl<'t> Event<'t> {
         let head = heads.into_iter().find(is_object)?;
         let AuditObjectRef { namespace, name, .. } = self.reference();
         let (group, version) = head.api_version.rsplit_once('/').unwrap_or(("", &head.api_version));
-        let name = [&name, head.name()].into_iter().find(|name| !name.is_empty())?.to_owned();
-        Some((
-            ObjectId { group: group.to_owned(), kind: head.kind.clone(), namespace, name, ..ObjectId::default() },
-            version.to_owned(),
-        ))
+        let name = [&name, head.name()].into_iter().find(|name| !name.is_empty())?;
+        Some((ObjectId::new(group, &head.kind, &namespace, name), version.to_owned()))
     }
 
     /// The deleted object, by its resource.

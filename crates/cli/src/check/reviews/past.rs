@@ -70,13 +70,7 @@ impl<'a> Past<'a> {
 impl Cluster for Past<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let (group, version) = get.api_version.rsplit_once('/').unwrap_or(("", &get.api_version));
-        let id = ObjectId {
-            group: group.to_owned(),
-            kind: get.kind.clone(),
-            namespace: get.namespace.clone().unwrap_or_default(),
-            name: get.name.clone(),
-            ..ObjectId::default()
-        };
+        let id = ObjectId::new(group, &get.kind, get.namespace.as_deref().unwrap_or_default(), &get.name);
         let cause = match self.stored.get(&id) {
             Some((stored, object)) if stored == version => return Ok((*object).to_owned()),
             Some(_) => LookupCause::NotServed,
@@ -122,11 +116,5 @@ pub(super) fn id(review: &Review<'_>) -> Option<ObjectId> {
         "" => serde_json::from_str::<ObjectHead>(review.object?).ok()?.name().to_owned(),
         name => name.to_owned(),
     };
-    Some(ObjectId {
-        group: review.kind.group.to_string(),
-        kind: review.kind.kind.to_string(),
-        namespace: review.namespace.to_string(),
-        name,
-        ..ObjectId::default()
-    })
+    Some(ObjectId::new(&review.kind.group, &review.kind.kind, &review.namespace, &name))
 }

@@ -138,8 +138,7 @@ mod tests {
     #[test]
     fn what_only_the_other_version_has_is_found() {
         let found = |group: &str, version: &str, kind: &str, spec: Value| {
-            let (group, name) = (group.to_owned(), "o".to_owned());
-            let id = ObjectId { group, kind: kind.to_owned(), name, ..ObjectId::default() };
+            let id = ObjectId::new(group, kind, "", "o");
             let object = json!({ "apiVersion": format!("{}/{version}", id.group), "kind": kind, "spec": spec });
             version_mismatches(&id, &object)
                 .iter()

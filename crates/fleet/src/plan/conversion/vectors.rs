@@ -29,8 +29,8 @@ fn every_field_is_converted_as_cluster_api_converts_it() {
     let mut seen = 0;
     for line in BufReader::new(GzDecoder::new(File::open(path).unwrap())).lines() {
         let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        let [group, kind] = ["group", "kind"].map(|field| line[field].as_str().unwrap().to_owned());
-        let id = ObjectId { group, kind, namespace: "fleet".to_owned(), name: "o".to_owned(), ..ObjectId::default() };
+        let [group, kind] = ["group", "kind"].map(|field| line[field].as_str().unwrap());
+        let id = ObjectId::new(group, kind, "fleet", "o");
         let mut object = json!({ "spec": line["v1beta1"] });
         assert!(convert(&id, "v1beta1", &mut object), "{id}");
         let [converted, expected] = [&object["spec"], &line["v1beta2"]].map(|spec| bare(&without_empty_texts(spec)));

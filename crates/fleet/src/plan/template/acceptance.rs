@@ -256,12 +256,12 @@ mod tests {
             ("OpenStackMachineTemplate", pairs("10.0.0.1", "p"), pairs("10.0.0.1", "q"), Refused("spec.template.spec")),
             ("AcmeMachineTemplate", image("a"), image("b"), Unknown(reason::UNKNOWN_KIND)),
         ] {
-            let id = ObjectId { group: INFRASTRUCTURE_GROUP.to_owned(), kind: kind.to_owned(), ..ObjectId::default() };
+            let id = ObjectId::new(INFRASTRUCTURE_GROUP, kind, "", "");
             assert_eq!(acceptance(&id, &old, &new), expected, "{kind} {old} {new}");
         }
         let vmware = |kind: &str| {
-            let (group, kind) = (format!("vmware.{INFRASTRUCTURE_GROUP}"), kind.to_owned());
-            acceptance(&ObjectId { group, kind, ..ObjectId::default() }, &image("a"), &image("b"))
+            let id = ObjectId::new(&format!("vmware.{INFRASTRUCTURE_GROUP}"), kind, "", "");
+            acceptance(&id, &image("a"), &image("b"))
         };
         assert_eq!(vmware("VSphereMachineTemplate"), Refused("spec.template.spec"));
         assert_eq!(vmware("VSphereClusterTemplate"), Unknown(reason::UNKNOWN_KIND));

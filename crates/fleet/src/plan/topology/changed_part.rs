@@ -29,9 +29,4 @@ impl ChangedPart {
             || annotation("cluster.x-k8s.io/cloned-from-name") == id.name
                 && annotation("cluster.x-k8s.io/cloned-from-groupkind") == format!("{}.{}", id.kind, id.group)
     }
-
-    /// The number of the first edit that patches may make something of; the first one if there is none.
-    pub(super) fn first(&self, paths: &[&str], is_decided: impl Fn(&str) -> bool) -> usize {
-        paths.iter().position(|path| is_decided(path)).unwrap_or_default()
-    }
 }

@@ -212,17 +212,8 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (E
     let mut edited = part.object.clone();
     causes.iter().for_each(|cause| cause.apply(&mut edited));
     let (group, version) = group_and_version(text(&part.object, "apiVersion"));
-    let name = |field: &str| {
-        let value = part.object.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
-        value.unwrap_or_default().to_owned()
-    };
-    let id = ObjectId {
-        group: group.to_owned(),
-        kind: text(&part.object, "kind").to_owned(),
-        namespace: name("namespace"),
-        name: name("name"),
-        ..ObjectId::default()
-    };
+    let metadata = part.object.get("metadata").unwrap_or(&Value::Null);
+    let id = ObjectId::new(group, text(&part.object, "kind"), text(metadata, "namespace"), text(metadata, "name"));
     let is = |field: &str| causes.iter().all(|cause| cause.path() == field);
     // Fields that every provider's control plane has.
     if id.kind != "KubeadmControlPlane" && part.difference.role == PartRole::ControlPlane {

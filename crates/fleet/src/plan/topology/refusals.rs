@@ -84,9 +84,7 @@ pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRe
         return Some(refusal);
     }
     let (group, _) = group_and_version(text(&part.object, "apiVersion"));
-    let (namespace, name) = (String::new(), String::new());
-    let id =
-        ObjectId { group: group.to_owned(), kind: difference.kind.clone(), namespace, name, ..ObjectId::default() };
+    let id = ObjectId::new(group, &difference.kind, "", "");
     let found = of_edit(&id, &part.object, &edited).into_iter().next()?;
     Some(refused(found.at, found.message))
 }

@@ -14,6 +14,7 @@ use crate::plan::EntryDifference;
 use crate::plan::difference::differing;
 use crate::plan::impact::Sides;
 use crate::plan::reach::Part;
+use crate::plan::template::REFERENCES;
 use crate::relations::text;
 
 /// Object, path of the map, and key.
@@ -90,22 +91,11 @@ fn owner<'h>(owner: &TopologyOwner, cluster: &ObjectId, before: &'h Hierarchy) -
 
 /// The template of an owner, if it is among the objects; that of the class is not replaced.
 fn template(owner: &Member, made: &Value, before: &Hierarchy) -> Option<ObjectId> {
-    const REFERENCES: [&str; 4] = [
-        "/spec/machineTemplate/spec/infrastructureRef",
-        "/spec/machineTemplate/infrastructureRef",
-        "/spec/template/spec/infrastructureRef",
-        "/spec/template/spec/bootstrap/configRef",
-    ];
     let kind = text(made, "kind");
     let mut references = REFERENCES.iter().filter_map(|path| owner.written.pointer(path));
     let name = text(references.find(|reference| text(reference, "kind") == kind)?, "name");
-    let id = ObjectId {
-        group: group_and_version(text(made, "apiVersion")).0.to_owned(),
-        kind: kind.to_owned(),
-        namespace: owner.id.namespace.clone(),
-        name: name.to_owned(),
-        ..ObjectId::default()
-    };
+    let (group, _) = group_and_version(text(made, "apiVersion"));
+    let id = ObjectId::new(group, kind, &owner.id.namespace, name);
     let is_there = owner.origin.is_some() && before.number(&id).is_some();
     is_there.then_some(id)
 }

@@ -162,13 +162,7 @@ fn change<'p>(
     for (id, class) in [(&old_class, before), (&new_class, after)] {
         let mut templates = BTreeSet::new();
         class.iter().for_each(|class| class_templates(class, &mut templates));
-        let id = |(group, kind, name)| ObjectId {
-            group,
-            kind,
-            name,
-            namespace: id.namespace.clone(),
-            ..ObjectId::default()
-        };
+        let id = |(group, kind, name): (String, String, String)| ObjectId::new(&group, &kind, &id.namespace, &name);
         concerned.extend(templates.into_iter().map(id));
     }
     let defined_twice = concerned.iter().find(|id| twice.contains(id)).map(|id| Gap::DefinedTwice(id.to_string()));
@@ -194,7 +188,7 @@ fn change<'p>(
     let stored = stored_defaults(was, before);
     let versions = versions(cluster, around.before);
     let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
-        let find = |reference: &Value| written(templates, &template(id, reference)).cloned();
+        let find = |reference: &Value| written(templates, &template(&id.namespace, reference)).cloned();
         let before = Before { cluster: Some(was), class: Some(before), versions: Some(&versions) };
         desired(Inputs { cluster, class, templates: &find, stored: &stored, before, yaml })
     };
@@ -289,8 +283,7 @@ fn in_one_version(stages: &mut [Option<Result<Desired, Obstacle>>; 4]) {
     }
     for part in stages.iter_mut().flatten().flatten().flat_map(|desired| &mut desired.parts) {
         let (group, version) = group_and_version(text(&part.object, "apiVersion"));
-        let (group, version, kind) = (group.to_owned(), version.to_owned(), text(&part.object, "kind").to_owned());
-        let id = ObjectId { group, kind, ..ObjectId::default() };
+        let (id, version) = (ObjectId::new(group, text(&part.object, "kind"), "", ""), version.to_owned());
         convert(&id, &version, &mut part.object);
     }
 }
