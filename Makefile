@@ -151,9 +151,8 @@ carriers:
 	cargo run --locked --quiet --package tasks --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
 
 ## conformance: the policy against Cluster API and Crossplane themselves, and the model and the command line against an API server
-conformance: conformance-vectors
-# Two at once: each waits for controllers most of the time.
-	$(MAKE) --jobs=2 conformance-cluster conformance-crossplane conformance-model conformance-live
+# One after the other: beside another one, a fleet may not settle in time.
+conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live
 
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
 ## scenarios: SCENARIOS=ownership,kubelet; an older Cluster API: CAPI=v1.12
