@@ -209,7 +209,7 @@ struct Runner {
     base: String,
 }
 
-/// A home has two copies of the program and two archives of it.
+/// Removes the home, which has two copies of the program and two archives of it.
 impl Drop for Runner {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.home);

@@ -107,7 +107,7 @@ impl FleetObject {
 }
 
 impl ObjectId {
-    /// The object of a group, kind, namespace and name; of none of the last three where they are empty.
+    /// An object by its group, kind, namespace and name; each is empty if there is none.
     #[must_use]
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectId {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
