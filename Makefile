@@ -24,7 +24,7 @@ test: policy.wasm
 	cargo test --locked --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
 # The engine, and the crates that it is made of.
-ENGINE := metadata-propagation cloud-tags cluster-api facts kube raw-json setting-types tag-delivery tag-rules
+ENGINE := metadata-propagation cloud-tags cluster-api facts kubernetes raw-json tag-delivery tag-rules
 
 ## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
 quick:
@@ -33,68 +33,68 @@ quick:
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
-	scripts/wasm.sh metadata-propagation-policy policy.wasm
+	verification/scripts/wasm.sh metadata-propagation-policy policy.wasm
 
 ## annotated-policy.wasm: the same with its metadata, as kwctl and registries want it
 annotated-policy.wasm: policy.wasm
 	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: https://github.com/kubewarden/kwctl" >&2; exit 1; }
-	kwctl annotate policy.wasm --metadata-path policy-metadata.yml --usage-path USAGE.md --output-path annotated-policy.wasm
+	kwctl annotate policy.wasm --metadata-path policy-metadata.yml --usage-path docs/usage.md --output-path annotated-policy.wasm
 
 ## reproducible: two builds in different places and times, and their digests, which have to be the same
 reproducible:
-	scripts/reproducible.sh
+	verification/scripts/reproducible.sh
 
 ## policy.cdx.json: the crates that are in policy.wasm, as CycloneDX
 policy.cdx.json:
-	scripts/components.sh policy.cdx.json
+	verification/scripts/components.sh policy.cdx.json
 
 ## dist: the archive of `propagate` as it is released, in target/dist, and a try of it; with Go and jq. Another target that runs
 ## here: make dist DIST=x86_64-unknown-linux-musl
 DIST ?= $(shell rustc -vV | sed -n 's/^host: //p')
 dist:
-	scripts/dist.sh $(DIST)
-	scripts/dist-test.sh target/dist/propagate-v$(shell sed -nE 's/^version = "(.*)"$$/\1/p' Cargo.toml | head -n 1)-$(DIST).tar.gz
+	verification/scripts/dist.sh $(DIST)
+	verification/scripts/dist-test.sh target/dist/propagate-v$(shell sed -nE 's/^version = "(.*)"$$/\1/p' Cargo.toml | head -n 1)-$(DIST).tar.gz
 
 ## release-dry-run: all that a release makes, in target/release-dry-run, without publishing it; with Go, kwctl, jq, cargo-cyclonedx, clang,
 ## musl-tools and qemu-user
 release-dry-run:
-	scripts/release-dry-run.sh
+	verification/scripts/release-dry-run.sh
 
 ## registry-test: push, sign, verify, pull and run, against a registry on loopback; with kwctl and Go
 registry-test:
 	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the registry test did not run" >&2; exit 1; }
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer builds the registry and cosign" >&2; exit 1; }
 	$(MAKE) policy.wasm
-	scripts/registry-test.sh policy.wasm
+	verification/scripts/registry-test.sh policy.wasm
 
 ## policy-server-test: the policies of deploy/ in a real PolicyServer; with policy-server, kwctl and Go. NOOP=noop.wasm measures
 policy-server-test:
 	@for tool in policy-server kwctl go; do \
 		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: the policy-server test did not run" >&2; exit 1; }; done
 	$(MAKE) annotated-policy.wasm $(NOOP)
-	scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
+	verification/scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
 
-## scale: a large fleet, load, several replicas and faults on a real PolicyServer: tools/policy-server/README.md; with policy-server, kwctl and Go.
+## scale: a large fleet, load, several replicas and faults on a real PolicyServer: verification/tools/policy-server/README.md; with policy-server, kwctl and Go.
 ## More Machines: make scale CLUSTERS=20 MACHINES=25; runs of each fleet: ROUNDS=3; how long memory is watched: MINUTES=10
 export CLUSTERS MACHINES ROUNDS MINUTES FLEETS
 scale:
 	@for tool in policy-server kwctl go; do \
 		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: nothing was measured" >&2; exit 1; }; done
 	$(MAKE) annotated-policy.wasm noop.wasm ordinary.wasm
-	scripts/scale.sh annotated-policy.wasm noop.wasm ordinary.wasm
+	verification/scripts/scale.sh annotated-policy.wasm noop.wasm ordinary.wasm
 
 ## chart-test: what the Helm chart renders, against deploy/; with Go
 chart-test:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer renders the chart" >&2; exit 1; }
-	cd tools/chart && go vet ./... && go test -count=1 ./...
+	cd verification/tools/chart && go vet ./... && go test -count=1 ./...
 
 ## site-pages: the pages of the documentation below target/pages-source, with the long tables that the repository leaves out
 site-pages:
-	scripts/pages.sh sources
+	verification/scripts/pages.sh sources
 
 ## pages: the documentation as a site, in target/pages; with mkdocs
 pages:
-	scripts/pages.sh
+	verification/scripts/pages.sh
 
 ## workflows: what actionlint and zizmor say about .github/workflows
 workflows:
@@ -112,14 +112,14 @@ e2e-tests:
 	bats --print-output-on-failure e2e-tests
 
 noop.wasm:
-	scripts/wasm.sh noop-policy noop.wasm
+	verification/scripts/wasm.sh noop-policy noop.wasm
 
 ordinary.wasm:
-	scripts/wasm.sh ordinary-policy ordinary.wasm
+	verification/scripts/wasm.sh ordinary-policy ordinary.wasm
 
 ## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
 bench: policy.wasm noop.wasm ordinary.wasm named.wasm
-	scripts/recorded.sh target/bench-results \
+	verification/scripts/recorded.sh target/bench-results \
 		cargo run --locked --profile bench --package tasks $(TESTKIT_FEATURES) --bin bench -- target/bench-results/bench.json $(abspath $(COMPARE))
 
 ## profile: which functions execute the instructions of each review, or of one: make profile REVIEW="60 labels"
@@ -128,12 +128,12 @@ profile: named.wasm
 
 # The policy with the names of its functions.
 named.wasm:
-	CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo scripts/wasm.sh metadata-propagation-policy target/named/policy.wasm
+	CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo verification/scripts/wasm.sh metadata-propagation-policy target/named/policy.wasm
 
 ## bench-check: every verb of the command line over generated fleets, and plan of 1,000 Clusters: seconds, and megabytes at most
 bench-check:
 	cargo build --locked --profile bench --package propagate --package fleet --examples --bins
-	scripts/bench-check.sh target/release 10000 100000
+	verification/scripts/bench-check.sh target/release 10000 100000
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
@@ -143,7 +143,7 @@ bless: policy.wasm
 
 ## changes: makes the change of a patch in testdata/changes on a copy, and counts its files: a report
 changes:
-	scripts/changes.sh $(CHANGES)
+	verification/scripts/changes.sh $(CHANGES)
 
 ## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:
@@ -157,7 +157,7 @@ conformance: conformance-vectors conformance-cluster conformance-crossplane conf
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
 ## scenarios: SCENARIOS=ownership,kubelet; an older Cluster API: CAPI=v1.12
 conformance-cluster: policy.wasm
-	scripts/real-controllers.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS)) $(if $(CAPI),-capi $(CAPI))
+	verification/scripts/real-controllers.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS)) $(if $(CAPI),-capi $(CAPI))
 
 ## conformance-plan: what `propagate plan` predicts and what Cluster API's real controllers do; also a part of conformance-cluster
 conformance-plan:
@@ -165,22 +165,22 @@ conformance-plan:
 
 ## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
 conformance-crossplane: policy.wasm
-	scripts/real-crossplane.sh
+	verification/scripts/real-crossplane.sh
 
 ## conformance-model: random paths of the model, on a real API server with the compiled policy in front; another seed: SEED=2
 SEED ?= 1
 conformance-model: policy.wasm
-	scripts/real-model.sh $(SEED)
+	verification/scripts/real-model.sh $(SEED)
 
 ## conformance-live: `propagate` asks a real API server with 2,000 objects; OBJECTS=10000 for more
 OBJECTS ?= 2000
 conformance-live:
-	scripts/real-live.sh $(OBJECTS)
+	verification/scripts/real-live.sh $(OBJECTS)
 
 ## conformance-slice: a part of the two that need no patience: Cluster API and Crossplane, in at most MINUTES (15)
 MINUTES_OF_SLICE ?= 15
 conformance-slice: policy.wasm
-	scripts/conformance-slice.sh $(MINUTES_OF_SLICE)
+	verification/scripts/conformance-slice.sh $(MINUTES_OF_SLICE)
 
 ## status: what the checks that `make test` does not run found last, whether that is still true, and what to run
 status: policy.wasm
@@ -190,9 +190,9 @@ status: policy.wasm
 ## of the cells of the tables: CRATE=tables; of files: FILES=crates/cluster-api/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
 mutants:
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }
-	scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"
+	verification/scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"
 
-## explore: every order of more events than `make test` tries: crates/model/README.md. Fewer of them: make explore EVENTS=4
+## explore: every order of more events than `make test` tries: verification/model/README.md. Fewer of them: make explore EVENTS=4
 explore:
 	cargo run --locked --profile bench --package model -- explore $(EVENTS)
 
@@ -205,34 +205,34 @@ fuzz:
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is not on the PATH: cargo install cargo-fuzz" >&2; exit 1; }
 	cargo run --locked --quiet --package tasks --no-default-features --bin seeds
 	@set -e; for target in $(FUZZ_TARGETS); do \
-		$(FUZZ) run --fuzz-dir fuzz --sanitizer none --no-trace-compares $$target -- \
-			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=fuzz/words.dict -print_final_stats=1; \
+		$(FUZZ) run --fuzz-dir verification/fuzz --sanitizer none --no-trace-compares $$target -- \
+			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=verification/fuzz/words.dict -print_final_stats=1; \
 	done
 
 ## conformance-vectors: what Cluster API's own functions say, asked again; fails if they say something else than what is committed
 conformance-vectors:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
-	cd conformance/functions && go run .
-	cd conformance/functions && go run ./topology $$(ls ../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
-	cd conformance/functions && go run ./topology -schemas -out ../../crates/topology/src/definitions
-	cd conformance/functions && go run ./topology -functions ../../testdata/topology/functions.json
-	cd conformance/functions && go run ./topology -violations ../../testdata/topology/violations.json
-	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
-	@git diff --stat --exit-code -- testdata/conformance testdata/topology crates/topology/src/definitions || { echo "the answers changed: review them" >&2; exit 1; }
+	cd verification/conformance/functions && go run .
+	cd verification/conformance/functions && go run ./topology $$(ls ../../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
+	cd verification/conformance/functions && go run ./topology -schemas -out ../../../propagate/topology/src/definitions
+	cd verification/conformance/functions && go run ./topology -functions ../../../testdata/topology/functions.json
+	cd verification/conformance/functions && go run ./topology -violations ../../../testdata/topology/violations.json
+	cd verification/conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
+	@git diff --stat --exit-code -- testdata/conformance testdata/topology propagate/topology/src/definitions || { echo "the answers changed: review them" >&2; exit 1; }
 
 ## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said
 PORT ?= 8080
 playground: playground-site
-	node crates/playground/web/serve.mjs $(PORT)
+	node playground/web/serve.mjs $(PORT)
 
 ## playground-site: the page as static files in target/playground/site; fails when it grows beyond its limits
 playground-site:
-	scripts/playground.sh
+	verification/scripts/playground.sh
 
 ## playground-test: the corpus through the page's function, and the page in a real browser
 playground-test: playground-site
 	cargo test --locked --package playground
-	scripts/playground-test.sh
+	verification/scripts/playground-test.sh
 
 fmt:
 	cargo fmt --all

@@ -1,4 +1,4 @@
-//! Kubewarden policy: the waPC entry point to the engine in `crates/engine`, which contains all rules.
+//! Kubewarden policy: the waPC entry point to the engine in `crates/metadata-propagation`, which contains all rules.
 
 mod admission;
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]

@@ -82,7 +82,7 @@ fn the_module_has_at_most_four_megabytes() -> Result<()> {
     Ok(())
 }
 
-/// Two builds of one source are identical only if they contain no build paths: scripts/reproducible.sh.
+/// Two builds of one source are identical only if they contain no build paths: verification/scripts/reproducible.sh.
 #[test]
 fn the_module_names_no_folder_of_the_machine_that_built_it() -> Result<()> {
     let module = Module::policy()?;

@@ -1,4 +1,4 @@
-//! `settings.schema.json` and the policy accept and reject the same settings.
+//! `docs/settings.schema.json` and the policy accept and reject the same settings.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
@@ -48,7 +48,7 @@ fn field(pointer: &str) -> String {
 }
 
 fn schema() -> Result<Validator> {
-    Ok(jsonschema::draft202012::new(&serde_json::from_str(&read("settings.schema.json")?)?)?)
+    Ok(jsonschema::draft202012::new(&serde_json::from_str(&read("docs/settings.schema.json")?)?)?)
 }
 
 /// The JSON pointers of a value and of everything in it.

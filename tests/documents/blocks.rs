@@ -42,7 +42,7 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
             "yaml xrd-spec-properties" => keeps_cloud_tags(&value),
             // tests/generated compares it with what the engine answers.
             "yaml result" => Ok(()),
-            // crates/cli/tests/pipelines.rs runs them.
+            // propagate/tests/pipelines.rs runs them.
             "yaml workflow" | "yaml gitlab" | "yaml pre-commit" => Ok(()),
             other => bail!("{at}: what is `{other}`?"),
         };
@@ -109,7 +109,7 @@ fn is_part_of_a_policy(value: &Value) -> Result<()> {
 
 /// Values of the chart, whose settings the engine accepts.
 fn are_values(values: &Value) -> Result<()> {
-    let schema = crate::documents::read("charts/metadata-propagation-policy/values.schema.json")?;
+    let schema = crate::documents::read("deploy/charts/metadata-propagation-policy/values.schema.json")?;
     jsonschema::validate(&serde_json::from_str(&schema)?, values).map_err(|error| anyhow::anyhow!("{error}"))?;
     for section in ["clusterApi", "cloudTags"] {
         if let Some(settings) = values[section].get("settings") {
@@ -160,7 +160,7 @@ fn keeps_cloud_tags(properties: &Value) -> Result<()> {
 #[test]
 fn every_command_exists() -> Result<()> {
     let blocks = all("console")?;
-    // Sessions, with prompts and output, are run by crates/cli.
+    // Sessions, with prompts and output, are run by propagate.
     for FencedBlock { at, text, .. } in blocks.iter().filter(|block| !block.text.starts_with("$ ")) {
         for line in text.replace("\\\n", " ").lines() {
             command_exists(line).with_context(|| format!("{at}: {line}"))?;
@@ -226,7 +226,7 @@ fn command_exists(line: &str) -> Result<()> {
             "propagate" => words.iter().filter(|word| word.ends_with(".yaml")).map(|word| (*word).to_owned()).collect(),
             // They use nothing from this repository.
             "cosign" | "gh" | "git" | "rustup" | "sha256sum" => Vec::new(),
-            script if script.starts_with("scripts/") => vec![script.to_owned()],
+            script if script.starts_with("verification/scripts/") => vec![script.to_owned()],
             other => bail!("nothing is known about `{other}`"),
         };
         for file in files {
@@ -241,9 +241,11 @@ fn cargo_knows(words: &[&str]) -> Result<()> {
     let root = testkit::root();
     let of = |name: &str| -> Result<PathBuf> {
         let wanted = format!("\nname = \"{name}\"\n");
-        let mut folders = vec![root.clone()];
-        for entry in fs::read_dir(root.join("crates"))? {
-            folders.push(entry?.path());
+        let mut folders = vec![root.clone(), root.join("propagate"), root.join("playground")];
+        for home in ["crates", "propagate", "verification"] {
+            for entry in fs::read_dir(root.join(home))? {
+                folders.push(entry?.path());
+            }
         }
         let is_wanted = |folder: &PathBuf| {
             fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|manifest| manifest.contains(&wanted))

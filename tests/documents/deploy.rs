@@ -222,7 +222,7 @@ fn the_job_that_touches_objects_below_third_party_control_planes_may_patch_these
     Ok(())
 }
 
-/// `conformance/cluster` evaluates the conditions; this test checks that they name the same controllers as the
+/// `verification/conformance/cluster` evaluates the conditions; this test checks that they name the same controllers as the
 /// settings.
 #[test]
 fn the_match_conditions_list_the_controllers_of_the_settings() -> Result<()> {

@@ -88,7 +88,7 @@ fn every_link_leads_to_a_file_and_a_heading_or_a_case() -> Result<()> {
 /// The page is also shown outside the repository.
 #[test]
 fn what_goes_into_the_module_has_absolute_links() -> Result<()> {
-    let links = links("USAGE.md")?;
+    let links = links("docs/usage.md")?;
     assert!(!links.is_empty() && links.iter().all(|link| link.starts_with("https://")), "{links:?}");
     Ok(())
 }
@@ -104,7 +104,7 @@ fn the_readme_leads_to_every_page() -> Result<()> {
 
 #[test]
 fn readme_and_usage_stay_short() -> Result<()> {
-    let [readme, usage] = ["README.md", "USAGE.md"].map(|path| read(path).map(|text| text.len()));
+    let [readme, usage] = ["README.md", "docs/usage.md"].map(|path| read(path).map(|text| text.len()));
     assert!(readme? <= 9 * 1024);
     assert!((2048..=4096).contains(&usage?));
     Ok(())

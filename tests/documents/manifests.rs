@@ -45,7 +45,7 @@ pub(crate) fn are_defaults(at: &str, shown: &Value) -> Result<()> {
 
 #[test]
 fn usage_shows_defaults() -> Result<()> {
-    are_defaults("USAGE.md", &shown("USAGE.md")?)
+    are_defaults("docs/usage.md", &shown("docs/usage.md")?)
 }
 
 /// The paths of all values that are not objects with fields.

@@ -63,11 +63,11 @@ fn the_pages_explain_every_field_and_every_reason_of_a_report() -> Result<()> {
 /// Settings that documents name exist.
 #[test]
 fn the_documents_name_settings_that_exist() -> Result<()> {
-    let schema: Value = serde_json::from_str(&read("settings.schema.json")?)?;
+    let schema: Value = serde_json::from_str(&read("docs/settings.schema.json")?)?;
     let sections: Vec<&String> = schema["properties"].as_object().context("no properties")?.keys().collect();
     let page = read("docs/settings.md")?;
     let mut unknown = BTreeSet::new();
-    let documents = pages()?.into_iter().chain(["README.md", "USAGE.md"].map(str::to_owned));
+    let documents = pages()?.into_iter().chain(["README.md", "docs/usage.md"].map(str::to_owned));
     for document in documents {
         for span in read(&document)?.split('`').skip(1).step_by(2) {
             let path = span.split(':').next().unwrap_or_default();

@@ -5,7 +5,7 @@ use testkit::generated::check;
 
 use crate::documents::read;
 
-const CHART: &str = "charts/metadata-propagation-policy";
+const CHART: &str = "deploy/charts/metadata-propagation-policy";
 
 /// The files that its templates read.
 const FILES: [&str; 10] = [

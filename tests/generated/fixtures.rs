@@ -18,7 +18,7 @@ const SHOWN: &str = "machine-set/template_labels_reach_the_set_and_its_template"
 #[test]
 fn the_conformance_page_counts_the_vectors() -> Result<()> {
     let page = testkit::agreement::page()?;
-    check("conformance/README.md", &page)?;
+    check("verification/conformance/README.md", &page)?;
     let sum = page.lines().find_map(|line| line.strip_prefix("| all | | ")).context("no sum")?;
     let [all, agree, deviate, differ]: [&str; 4] =
         sum.trim_end_matches(" |").split(" | ").collect::<Vec<_>>().try_into().map_err(|cells| anyhow!("{cells:?}"))?;

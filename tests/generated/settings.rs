@@ -38,7 +38,7 @@ struct SettingField<'s> {
 
 #[test]
 fn the_schema_is_the_settings_types() -> Result<()> {
-    check("settings.schema.json", &(serde_json::to_string_pretty(&schema()?)? + "\n"))
+    check("docs/settings.schema.json", &(serde_json::to_string_pretty(&schema()?)? + "\n"))
 }
 
 fn schema() -> Result<Value> {

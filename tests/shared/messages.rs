@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The folders of the sentences, and other files that have some.
 const FOLDERS: [&str; 3] =
-    ["crates/cluster-api/src/messages", "crates/engine/src/report/messages", "crates/facts/src/messages"];
+    ["crates/cluster-api/src/messages", "crates/metadata-propagation/src/report/messages", "crates/facts/src/messages"];
 const FILES: [&str; 10] = [
     "crates/cloud-tags/src/messages.rs",
     "crates/cluster-api/src/guards/reserved_keys.rs",
@@ -17,8 +17,8 @@ const FILES: [&str; 10] = [
     "crates/facts/src/fact.rs",
     "crates/facts/src/tag_fault.rs",
     "crates/facts/src/tag_reason.rs",
-    "crates/kube/src/cluster.rs",
-    "crates/kube/src/lookup.rs",
+    "crates/kubernetes/src/cluster.rs",
+    "crates/kubernetes/src/lookup.rs",
     "crates/tag-delivery/src/messages.rs",
 ];
 

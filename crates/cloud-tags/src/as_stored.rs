@@ -10,7 +10,7 @@ use facts::change_rule::{ChangeRule, StoredTags};
 use facts::finding::Finding;
 use facts::not_applicable::NotApplicableReason;
 use facts::stop::Stop;
-use kube::subject::ReviewedObject;
+use kubernetes::subject::ReviewedObject;
 use tag_rules::CloudTags;
 
 /// Why an object whose labels were not compared keeps its tags: `adopted` if it was adopted. `None` if it does not

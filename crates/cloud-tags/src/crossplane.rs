@@ -4,13 +4,13 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::reads::PARENT_MASKS;
 use facts::stop::Stop;
-use kube::cluster::LookupCause;
-use kube::lookup::Lookups;
-use kube::object::{Object, OwnerReference, group_and_version};
-use kube::query::ObjectQuery;
-use kube::read_failure::ReadFailure;
-use kube::request::Operation;
-use kube::subject::ReviewedObject;
+use kubernetes::cluster::LookupCause;
+use kubernetes::lookup::Lookups;
+use kubernetes::object::{Object, OwnerReference, group_and_version};
+use kubernetes::query::ObjectQuery;
+use kubernetes::read_failure::ReadFailure;
+use kubernetes::request::Operation;
+use kubernetes::subject::ReviewedObject;
 use tag_rules::{CloudTags, Composites};
 
 /// The finalizer that Crossplane sets on claims.

@@ -11,7 +11,7 @@ use crate::json::path::Path;
 use facts::change::{Action, Change, EntryNoun, Value};
 use facts::change_rule::ChangeRule;
 use facts::source::SourceObject;
-use kube::subject::ReviewedObject;
+use kubernetes::subject::ReviewedObject;
 use tag_rules::CloudTags;
 
 pub(super) type TagEntries<'e> = BTreeMap<&'e str, Json<'e>>;

@@ -8,10 +8,10 @@ use crate::json::document::Json;
 use crate::reads::LABEL_MASKS;
 use facts::not_applicable::{InvolvedObject, NotApplicableReason};
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::object::Object;
-use kube::parent::Parent;
-use kube::query::{ObjectName, ObjectQuery};
+use kubernetes::lookup::Lookups;
+use kubernetes::object::Object;
+use kubernetes::parent::Parent;
+use kubernetes::query::{ObjectName, ObjectQuery};
 use tag_rules::{CloudTags, Definition, LabelSource, OwnerLabel, SEEDED, TenantName};
 
 /// What other objects than the composite say about it.

@@ -9,8 +9,8 @@ use crate::json::Malformed;
 use crate::report::NoTagReason;
 use facts::fact::Fact;
 use facts::finding::Finding;
-use kube::object::Object;
-use setting_types::Stance;
+use kubernetes::object::Object;
+use kubernetes::settings::Stance;
 use tag_rules::keys::ASSIGNMENTS;
 use tag_rules::{Definition, SEEDED};
 

@@ -4,9 +4,9 @@ use super::crossplane;
 use super::labels::{ADOPTED, Assigned, CompositeOrigin, ORIGIN, PROVISIONED};
 use facts::fact::Fact;
 use facts::finding::Finding;
-use kube::object::Object;
-use kube::subject::ReviewedObject;
-use setting_types::{Mode, Stance};
+use kubernetes::object::Object;
+use kubernetes::settings::{Mode, Stance};
+use kubernetes::subject::ReviewedObject;
 use tag_rules::TagSettings;
 use tag_rules::keys::ASSIGNMENTS;
 

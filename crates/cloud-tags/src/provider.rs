@@ -5,9 +5,9 @@ use std::ptr;
 use crate::json::Malformed;
 use facts::datum::Mentioned;
 use facts::fact::Fact;
-use kube::object::Object;
-use kube::subject::ReviewedObject;
-use setting_types::FieldPath;
+use kubernetes::object::Object;
+use kubernetes::settings::FieldPath;
+use kubernetes::subject::ReviewedObject;
 use tag_rules::{CloudTags, Composites, Provider};
 
 /// The provider that an object names; `None` if it names none. A value that is not a string names none: the schema of a

@@ -1,7 +1,7 @@
 //! What is read besides the label registry.
 
-use kube::masks;
-use kube::masks::Masks;
+use kubernetes::masks;
+use kubernetes::masks::Masks;
 
 /// Fields that are read of the composite that composes another one: metadata is always returned.
 pub const PARENT_MASKS: Masks = masks!["metadata.uid"];

@@ -31,10 +31,10 @@ use facts::change::Change;
 use facts::fact::Fact;
 use facts::finding::Finding;
 use facts::messages::EntryName;
-use kube::lookup::Lookups;
-use kube::map_kind::MapKind;
-use kube::request::Operation;
-use setting_types::Stance;
+use kubernetes::lookup::Lookups;
+use kubernetes::map_kind::MapKind;
+use kubernetes::request::Operation;
+use kubernetes::settings::Stance;
 
 use self::blocks::MetadataBlock;
 use crate::waiver::{EXEMPTION, Standing};

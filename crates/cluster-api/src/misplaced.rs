@@ -15,7 +15,7 @@ use facts::not_applicable::{NotApplicable, NotApplicableReason};
 use facts::shortening::is_warning;
 use facts::skipped::{Carried, SkipReason, Skipped};
 use facts::source::SourceObject;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// The keys that this request adds or changes at a place from which nothing propagates, although the object has a
 /// machine template that would propagate them.

@@ -2,10 +2,10 @@
 
 use facts::not_applicable::NotApplicableReason;
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::masks::Masks;
-use kube::parent::Parent;
-use kube::query::{ObjectName, ObjectQuery};
+use kubernetes::lookup::Lookups;
+use kubernetes::masks::Masks;
+use kubernetes::parent::Parent;
+use kubernetes::query::{ObjectName, ObjectQuery};
 
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::masks::CLUSTER_MASKS;

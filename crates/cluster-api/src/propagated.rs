@@ -1,7 +1,7 @@
 //! What an object must carry, whether it does or not.
 
 use facts::change::Value;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// One entry of one map that propagates from a source.
 #[derive(Debug, Clone, PartialEq, Eq)]

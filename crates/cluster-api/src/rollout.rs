@@ -20,9 +20,9 @@ use crate::waiver::{APPROVAL, Standing};
 use facts::fact::{Fact, InPlacePaths};
 use facts::finding::Finding;
 use facts::shortening::{LONGEST, is_warning};
-use kube::lookup::Lookups;
-use kube::request::{Operation, Review};
-use setting_types::Stance;
+use kubernetes::lookup::Lookups;
+use kubernetes::request::{Operation, Review};
+use kubernetes::settings::Stance;
 
 /// Whether an edit of such an object is checked.
 pub fn concerns(review: &Review<'_>, settings: ClusterApiSettings<'_>) -> bool {
@@ -164,7 +164,7 @@ mod tests {
     use crate::catalog::place::Place;
     use crate::catalog::rules::RULES;
     use crate::catalog::version::Version;
-    use kube::map_kind::MapKind;
+    use kubernetes::map_kind::MapKind;
 
     /// The kinds of the table that hold a place; none for kinds that no row speaks of.
     fn kinds(place: Place) -> &'static [EditedKind] {

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use kube::map_kind::MapKind;
-use kube::object::Object;
-use kube::subject::ReviewedObject;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::Object;
+use kubernetes::subject::ReviewedObject;
 
 use crate::catalog::keys::{PAUSED, TOPOLOGY_DRY_RUN};
 use crate::catalog::kinds::KindRow;

@@ -1,8 +1,8 @@
 //! The part of the settings that tests of this crate read.
 
+use kubernetes::settings::object::{self, ObjectOnly};
+use kubernetes::settings::{SettingsError, read};
 use serde::Deserialize;
-use setting_types::object::{self, ObjectOnly};
-use setting_types::{SettingsError, read};
 
 use crate::settings::{ClusterApi, Guards};
 

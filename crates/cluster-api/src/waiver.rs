@@ -9,9 +9,9 @@ use crate::subject::Subject;
 use facts::annotations::EXEMPT;
 use facts::fact::Fact;
 use facts::finding::Finding;
-use kube::lookup::Lookups;
-use kube::object::Object;
-use setting_types::{Stance, Users};
+use kubernetes::lookup::Lookups;
+use kubernetes::object::Object;
+use kubernetes::settings::{Stance, Users};
 
 /// An annotation whose value is the reason why an edit is intended.
 pub struct Waiver {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 use crate::change_rule::ChangeRule;
 use crate::json::path::{Path, Step};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::ser::{Serialize, Serializer};
 
 use crate::datum::Datum;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// The rule behind a change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kube::cluster::LookupCause;
+use kubernetes::cluster::LookupCause;
 
 use crate::json::Malformed;
 use crate::messages::{EntryName, Location};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kube::cluster::LookupCause;
+use kubernetes::cluster::LookupCause;
 
 use crate::change_reason::{ChangeReason, NamedSource};
 use crate::change_rule::{ChangeRule, StoredTags};

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use crate::fact::Fact;
-use setting_types::stance::Stance;
+use kubernetes::settings::stance::Stance;
 
 /// What one check found.
 #[derive(Debug, Clone, PartialEq, Eq)]

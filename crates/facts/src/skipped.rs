@@ -9,7 +9,7 @@ use crate::datum::{NamedEntry, SetInstead};
 use crate::fact::Fact;
 use crate::messages::reasons as messages;
 use crate::source::SourcePlace;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// One entry that was not propagated.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

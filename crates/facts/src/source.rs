@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, Serializer};
 
-use kube::map_kind::MapKind;
-use kube::query::ObjectName;
+use kubernetes::map_kind::MapKind;
+use kubernetes::query::ObjectName;
 
 /// The path of an object's own metadata.
 const OWN_METADATA: &str = ".metadata";

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use kube::cluster::{LookupCause, LookupError};
-use kube::read_failure::{LookupFailed, ReadFailure};
+use kubernetes::cluster::{LookupCause, LookupError};
+use kubernetes::read_failure::{LookupFailed, ReadFailure};
 
 use crate::json::Malformed;
 use crate::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::datum::{Datum, Mentioned};
 use crate::fact_table::facts;
-use setting_types::PatternError;
+use kubernetes::settings::PatternError;
 
 /// A fault, and what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use crate::json::Malformed;
 use crate::json::document::Json;
-use kube::group_version_kind::GroupVersionKind;
-use kube::object::group_and_version;
-use setting_types::{Mode, Stance};
+use kubernetes::group_version_kind::GroupVersionKind;
+use kubernetes::object::group_and_version;
+use kubernetes::settings::{Mode, Stance};
 use tag_rules::TagSettings;
 use tag_rules::{CloudTags, OnXrd};
 

@@ -60,7 +60,7 @@ pub(super) fn faults<'a>(
 mod tests {
     use super::*;
     use crate::json::document::Document;
-    use setting_types::Stance;
+    use kubernetes::settings::Stance;
 
     const PATCH: &str =
         r#"{"fromFieldPath":"spec.cloudTags","toFieldPath":"spec.forProvider.tags","type":"FromCompositeFieldPath"}"#;

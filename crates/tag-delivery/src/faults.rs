@@ -6,7 +6,7 @@ use crate::json::document::Json;
 use facts::fact::Fact;
 use facts::finding::{Finding, TagDelivery};
 use facts::tag_fault::{TagFault, TagFinding, TagSubject};
-use setting_types::Stance;
+use kubernetes::settings::Stance;
 
 /// How severe a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

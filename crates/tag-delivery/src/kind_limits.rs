@@ -78,7 +78,7 @@ impl KindLimit {
 
 #[cfg(test)]
 mod tests {
-    use tag_carriers::{Tags, tags_of_kind};
+    use crate::carriers::{Tags, tags_of_kind};
 
     use super::*;
     use tag_rules::profiles::CLOUD_TAG_PREFIX;

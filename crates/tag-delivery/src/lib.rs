@@ -4,6 +4,7 @@
 //! The API server silently prunes a field that is not declared, and tags in a field that the provider does not read
 //! reach no cloud.
 
+pub mod carriers;
 mod checked_kind;
 mod composition;
 mod declare;
@@ -25,10 +26,10 @@ use crate::json::Malformed;
 use facts::annotations::EXEMPT;
 use facts::change::Change;
 use facts::finding::Finding;
-use kube::group_version_kind::GroupVersionKind;
-use kube::subject::ReviewedObject;
-use setting_types::Mode;
-use setting_types::Stance;
+use kubernetes::group_version_kind::GroupVersionKind;
+use kubernetes::settings::Mode;
+use kubernetes::settings::Stance;
+use kubernetes::subject::ReviewedObject;
 use tag_rules::OnXrd;
 use tag_rules::TagSettings;
 

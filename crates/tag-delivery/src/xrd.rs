@@ -45,7 +45,7 @@ pub(super) fn faults<'a>(spec: Json<'a>, settings: &CloudTags, faults: &mut Faul
 mod tests {
     use super::*;
     use crate::json::document::Document;
-    use setting_types::Stance;
+    use kubernetes::settings::Stance;
 
     #[test]
     fn five_thousand_versions_are_checked() {

@@ -10,7 +10,7 @@ use super::text_limits::ListedCharacters;
 /// from others.
 pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
 
-/// The tag profiles, each also a line of `spec/policy/tag-profiles.txt`. An unknown provider gets `generic`, which is
+/// The tag profiles, each also a line of `testdata/spec/policy/tag-profiles.txt`. An unknown provider gets `generic`, which is
 /// last.
 ///
 /// They are those of the specification, and not always what the provider accepts: a key such as
@@ -126,7 +126,7 @@ impl Unit {
     }
 }
 
-/// The row as in `spec/policy/tag-profiles.txt`.
+/// The row as in `testdata/spec/policy/tag-profiles.txt`.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Profile { name, unit, key, value, tags, characters, reserved } = self;

@@ -1,6 +1,6 @@
 //! Texts in the settings of cloud tags. A text in another format cannot be read.
 
-use setting_types::text;
+use kubernetes::text;
 
 use crate::clouds::CLOUDS;
 use crate::infrastructure::infra_cluster_kinds;

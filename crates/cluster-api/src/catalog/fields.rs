@@ -346,7 +346,8 @@ mod tests {
                 }
             }
         }
-        let expected: Vec<&str> = include_str!("../../../../spec/cluster-api/fields.txt").lines().skip(1).collect();
+        let expected: Vec<&str> =
+            include_str!("../../../../testdata/spec/cluster-api/fields.txt").lines().skip(1).collect();
         assert_eq!(lines, expected);
     }
 }

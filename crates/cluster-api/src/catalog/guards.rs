@@ -1,7 +1,7 @@
 //! The guard rails, as a table: what each checks, what it finds, and how it reacts by default; and their settings.
 
+use kubernetes::settings::{Stance, Users};
 use serde::{Deserialize, Serialize};
-use setting_types::{Stance, Users};
 
 /// One guard rail.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ macro_rules! guards {
             ///
             /// ```
             /// use cluster_api::catalog::guards::{GuardRail, Guards};
-            /// use setting_types::Stance;
+            /// use kubernetes::settings::Stance;
             ///
             /// assert_eq!(Guards::ignored().stance(GuardRail::Adoption), Stance::Ignore);
             /// ```
@@ -81,7 +81,7 @@ macro_rules! guards {
             ///
             /// ```
             /// use cluster_api::catalog::guards::{GuardRail, Guards};
-            /// use setting_types::Stance;
+            /// use kubernetes::settings::Stance;
             ///
             /// assert_eq!(Guards::default().stance(GuardRail::Adoption), Stance::Reject);
             /// ```

@@ -198,8 +198,11 @@ mod tests {
     #[test]
     fn the_lists_are_those_of_the_specification() {
         for (list, text) in [
-            (NEVER, include_str!("../../../../spec/policy/never-carried.txt")),
-            (MACHINE_DEPLOYMENT_ONLY, include_str!("../../../../spec/cluster-api/machine-deployment-only.txt")),
+            (NEVER, include_str!("../../../../testdata/spec/policy/never-carried.txt")),
+            (
+                MACHINE_DEPLOYMENT_ONLY,
+                include_str!("../../../../testdata/spec/cluster-api/machine-deployment-only.txt"),
+            ),
         ] {
             assert!(text.lines().skip(1).eq(list.iter().copied()), "{list:?}");
         }

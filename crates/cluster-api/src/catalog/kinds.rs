@@ -3,7 +3,7 @@
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::masks::{CONTROL_PLANE_MASKS, TEMPLATE_MASKS};
 use crate::catalog::place::Place;
-use kube::masks::Masks;
+use kubernetes::masks::Masks;
 
 /// A kind, or the kinds of a group that no earlier row names.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Which fields are read of each kind.
 
-use kube::masks;
-use kube::masks::Masks;
+use kubernetes::masks;
+use kubernetes::masks::Masks;
 
 /// Fields that are read of an owner of Machines.
 pub const TEMPLATE_MASKS: Masks = masks![

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use kube::map_kind::MapKind;
-use kube::object::Object;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::Object;
 
 use crate::json::document::Json;
 use crate::json::{Malformed, Map};

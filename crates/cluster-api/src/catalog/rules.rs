@@ -6,7 +6,7 @@ use crate::catalog::keys::{self, MACHINE_DEPLOYMENT_ONLY, OF_CONTROL_PLANE_PROVI
 use crate::catalog::place::PAGE_VERSION;
 use crate::catalog::place::Place::{self, *};
 use crate::catalog::version::Version;
-use kube::map_kind::MapKind::{self, Annotations, Labels};
+use kubernetes::map_kind::MapKind::{self, Annotations, Labels};
 
 /// Where one map of one place propagates.
 #[derive(Debug)]
@@ -172,7 +172,7 @@ impl Rule {
     /// use cluster_api::catalog::place::Place;
     /// use cluster_api::catalog::rules::RULES;
     /// use cluster_api::catalog::version::Version;
-    /// use kube::map_kind::MapKind;
+    /// use kubernetes::map_kind::MapKind;
     ///
     /// // Since v1.9.7, some annotations of a Machine propagate.
     /// let mut of_machines = RULES.iter().filter(|rule| (rule.from, rule.map) == (Place::Machine, MapKind::Annotations));

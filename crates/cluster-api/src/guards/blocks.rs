@@ -4,8 +4,8 @@ use crate::catalog::place::Place;
 use crate::json::document::Json;
 use crate::json::{Malformed, Map};
 use crate::subject::Subject;
-use kube::map_kind::MapKind;
-use kube::object::Object;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::Object;
 
 /// One block of metadata, as it would be stored and as it is stored.
 pub(super) struct MetadataBlock<'a> {

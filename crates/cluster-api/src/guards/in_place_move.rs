@@ -7,8 +7,8 @@ use crate::catalog::masks::TEMPLATE_MASKS;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use facts::stop::Stop;
-use kube::object::{Object, OwnerReference};
-use kube::query::ObjectQuery;
+use kubernetes::object::{Object, OwnerReference};
+use kubernetes::query::ObjectQuery;
 
 /// Whether a service account moves a Machine as the MachineSet controller does to have it updated in place: from one
 /// MachineSet to another of the same MachineDeployment, with the hash of the other one and both annotations of such a

@@ -8,7 +8,7 @@ use crate::catalog::version::Version;
 use crate::json::Malformed;
 use facts::fact::Fact;
 use facts::messages::EntryName;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// A key that contains one of these seems to be meant for Nodes.
 const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];

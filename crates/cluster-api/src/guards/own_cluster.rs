@@ -4,7 +4,7 @@ use super::Guarded;
 use crate::json::Malformed;
 use crate::parents::{ClusterState, OwnCluster};
 use facts::stop::Stop;
-use kube::cluster::LookupCause;
+use kubernetes::cluster::LookupCause;
 
 impl Guarded<'_, '_> {
     /// The Cluster of the object. It is read once, when a guard would otherwise find something.

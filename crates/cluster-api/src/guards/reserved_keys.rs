@@ -7,7 +7,7 @@ use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::label_value::formatted;
 use facts::fact::Fact;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// A label that Cluster API sets at some hop.
 const MANAGED_BY_CLUSTER_API: &str = "is managed by Cluster API; this value is overwritten or ignored on child objects";

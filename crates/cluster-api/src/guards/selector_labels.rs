@@ -8,8 +8,8 @@ use crate::catalog::place::Place;
 use crate::json::Malformed;
 use facts::change::EntryNoun;
 use facts::fact::Fact;
-use kube::map_kind::MapKind;
-use kube::object::OwnerReference;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::OwnerReference;
 
 /// The garbage collector removes ownerReferences when a user deletes an owner and orphans its dependents.
 ///

@@ -3,7 +3,7 @@
 use crate::catalog::keys;
 use crate::catalog::rules::{Criterion, Keys, Rule};
 use crate::settings::{ClusterApi, NodeSync};
-use setting_types::Pattern;
+use kubernetes::settings::Pattern;
 
 impl Rule {
     /// Whether the rule propagates a key with these settings.

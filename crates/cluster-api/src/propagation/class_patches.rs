@@ -6,8 +6,8 @@ use crate::catalog::version::Version;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use facts::stop::Stop;
-use kube::map_kind::MapKind;
-use kube::parent::Parent;
+use kubernetes::map_kind::MapKind;
+use kubernetes::parent::Parent;
 
 /// The metadata that a template sets in objects created from it, by its path in that template.
 const TEMPLATE_METADATA: [&str; 3] = ["spec", "template", "metadata"];

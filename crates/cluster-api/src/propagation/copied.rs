@@ -9,10 +9,10 @@ use crate::json::Malformed;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use facts::stop::Stop;
-use kube::cluster::LookupCause;
-use kube::lookup::Lookups;
-use kube::map_kind::MapKind;
-use kube::query::ObjectQuery;
+use kubernetes::cluster::LookupCause;
+use kubernetes::lookup::Lookups;
+use kubernetes::map_kind::MapKind;
+use kubernetes::query::ObjectQuery;
 
 /// The origin of an annotation.
 pub(crate) enum AnnotationOrigin {

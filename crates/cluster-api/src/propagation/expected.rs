@@ -13,8 +13,8 @@ use crate::label_value::formatted;
 use crate::propagation::layers::{EntryOrigin, Facts, Sources};
 use crate::settings::ClusterApi;
 use facts::skipped::{Carried, SkipReason, Skipped};
-use kube::map_kind::MapKind;
-use kube::metadata_key::{is_annotation_key, is_label_key, is_label_value};
+use kubernetes::map_kind::MapKind;
+use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 
 /// One entry that an object must carry.
 pub(crate) struct Expected<'e> {

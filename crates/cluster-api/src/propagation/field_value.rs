@@ -10,8 +10,8 @@ use crate::json::document::{Document, Json};
 use crate::json::splice::{Edit, Write, splice};
 use crate::propagation::owned_path::OwnedElement;
 use facts::skipped::SkipReason;
-use kube::duration;
-use kube::object::Object;
+use kubernetes::duration;
+use kubernetes::object::Object;
 
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use crate::json::Map;
 use crate::json::document::Json;
 use facts::source::{SourceObject, SourcePath, SourcePlace};
 use facts::stop::Stop;
-use kube::map_kind::MapKind;
-use kube::parent::Parent;
-use kube::query::ObjectName;
+use kubernetes::map_kind::MapKind;
+use kubernetes::parent::Parent;
+use kubernetes::query::ObjectName;
 
 /// What is read for one object, and which of its places the rules write.
 pub(crate) struct Sources<'e> {
@@ -77,7 +77,7 @@ pub(crate) struct Facts<'e> {
 
 impl<'e> Layer<'e> {
     /// The maps of a place, and the fields in it that `receiver`, the place under review, may get. `entry` is as for
-    /// [`Object::at`](kube::object::Object::at).
+    /// [`Object::at`](kubernetes::object::Object::at).
     ///
     /// # Errors
     /// When one of the maps has another type.

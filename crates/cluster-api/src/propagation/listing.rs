@@ -8,8 +8,8 @@ use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use facts::change::Value;
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::map_kind::MapKind;
+use kubernetes::lookup::Lookups;
+use kubernetes::map_kind::MapKind;
 
 /// The entries that an object must carry, in the order of its places.
 ///

@@ -12,9 +12,9 @@ use crate::catalog::keys::TRACKING;
 use crate::json::Malformed;
 use crate::json::document::{Document, Json};
 use crate::subject::Subject;
-use kube::managed_fields::ManagedFieldsEntry;
-use kube::map_kind::MapKind;
-use kube::object::Object;
+use kubernetes::managed_fields::ManagedFieldsEntry;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::Object;
 
 /// Keys that this policy added to an object, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

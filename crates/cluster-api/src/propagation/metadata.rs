@@ -29,9 +29,9 @@ use facts::not_applicable::NotApplicableReason;
 use facts::skipped::{Carried, SkipReason, Skipped};
 use facts::source::{SourceObject, SourcePath};
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::map_kind::MapKind;
-use kube::request::Operation;
+use kubernetes::lookup::Lookups;
+use kubernetes::map_kind::MapKind;
+use kubernetes::request::Operation;
 
 /// Differences, entries that were skipped, and entries from sources.
 #[derive(Default)]

@@ -17,7 +17,7 @@ use crate::settings::OnConflict;
 use crate::subject::Subject;
 use facts::change::{Action, Change, EntryNoun, Value, own_change};
 use facts::change_rule::ChangeRule;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// The changes of the records on a Node for the keys that are written to it; none for other objects.
 ///

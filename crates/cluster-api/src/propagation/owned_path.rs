@@ -5,8 +5,8 @@ use std::ops::Deref;
 use crate::catalog::fields::{FIELDS, Field};
 use crate::catalog::place::Place;
 use facts::change::{Action, Change};
-use kube::managed_fields::ManagedFieldsEntry;
-use kube::map_kind::MapKind;
+use kubernetes::managed_fields::ManagedFieldsEntry;
+use kubernetes::map_kind::MapKind;
 
 /// A difference from the rules, and what determines the owners of its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

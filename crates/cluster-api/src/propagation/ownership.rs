@@ -22,9 +22,9 @@ use crate::json::splice::{Edit, Write, splice};
 use crate::propagation::owned_path::{OwnedChange, OwnedElement, OwnedPath};
 use crate::subject::Subject;
 use facts::change::{Action, Change};
-use kube::bookkeeping::same_but_bookkeeping;
-use kube::field_set::{NotASet, Transfer, below, has_itself};
-use kube::managed_fields::ManagedFieldsEntry;
+use kubernetes::bookkeeping::same_but_bookkeeping;
+use kubernetes::field_set::{NotASet, Transfer, below, has_itself};
+use kubernetes::managed_fields::ManagedFieldsEntry;
 
 /// The path of the object that has `managedFields`.
 const METADATA: &[Step] = &[Step::Field(Cow::Borrowed("metadata"))];

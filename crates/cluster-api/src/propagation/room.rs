@@ -10,7 +10,7 @@ use crate::propagation::owned_path::OwnedChange;
 use facts::change::{Action, Change, EntryNoun};
 use facts::skipped::{Carried, SkipReason, Skipped};
 use facts::source::{SourcePath, SourcePlace};
-use kube::object::Object;
+use kubernetes::object::Object;
 
 /// Removes the changes that would make a map of annotations too large: everything that adds to that map or changes it,
 /// so that the result does not depend on an order. If the policy's own record does not fit, nothing is added that would

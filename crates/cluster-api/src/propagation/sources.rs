@@ -11,7 +11,7 @@ use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use facts::not_applicable::NotApplicableReason;
 use facts::stop::Stop;
-use kube::lookup::Lookups;
+use kubernetes::lookup::Lookups;
 
 /// Reads the sources of an object, by the rules of the version of Cluster API in the settings.
 ///

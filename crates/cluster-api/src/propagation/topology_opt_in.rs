@@ -22,9 +22,9 @@ use facts::change::{Action, Change, Value};
 use facts::change_rule::ChangeRule;
 use facts::source::{SourceObject, SourcePath};
 use facts::stop::Stop;
-use kube::group_version_kind::GroupVersionKind;
-use kube::map_kind::MapKind;
-use kube::object::Object;
+use kubernetes::group_version_kind::GroupVersionKind;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::Object;
 
 /// Whether objects of this kind inherit keys within themselves.
 pub fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {

@@ -3,7 +3,7 @@
 use crate::catalog::fields::FIELDS;
 use crate::json::Malformed;
 use crate::subject::Subject;
-use kube::map_kind::MapKind;
+use kubernetes::map_kind::MapKind;
 
 /// Whether an UPDATE changes no map and no field that the rules may write.
 ///

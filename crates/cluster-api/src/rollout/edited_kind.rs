@@ -9,9 +9,9 @@ use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;
 use crate::messages::rollout as messages;
 use facts::fact::Fact;
-use kube::group_version_kind::GroupVersionKind;
-use kube::object::Object;
-use setting_types::Stance;
+use kubernetes::group_version_kind::GroupVersionKind;
+use kubernetes::object::Object;
+use kubernetes::settings::Stance;
 
 impl EditedKind {
     /// The kind of an object, determined from the stored object, because an edit must not hide what uses a template.

@@ -11,7 +11,7 @@ use crate::json::Map;
 use crate::json::document::Json;
 use crate::rollout_impact::RolloutEdit;
 use crate::selector::same_selector;
-use kube::object::Object;
+use kubernetes::object::Object;
 
 /// One row of the table, its path from the object's root.
 pub(super) struct EditPattern {

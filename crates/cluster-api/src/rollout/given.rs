@@ -3,7 +3,7 @@
 use crate::catalog::effects::{Effect, Given};
 use crate::catalog::keys::{PENDING_HOOKS, UPDATE_IN_PROGRESS};
 use crate::json::document::Json;
-use kube::object::Object;
+use kubernetes::object::Object;
 
 /// Reasons of a Cluster's condition `TopologyReconciled` while an upgrade is pending.
 ///

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::catalog::effects::Same;
 use crate::json::document::{Fields, Json};
 use crate::json::equal::equal;
-use kube::duration;
-use kube::object::group_and_version;
+use kubernetes::duration;
+use kubernetes::object::group_and_version;
 
 /// Whether an edit from `old` to `new` changes nothing, by the values alone.
 pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {

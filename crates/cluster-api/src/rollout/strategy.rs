@@ -9,8 +9,8 @@ use crate::parents::core;
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::query::ObjectQuery;
+use kubernetes::lookup::Lookups;
+use kubernetes::query::ObjectQuery;
 
 /// The path of the entries of a topology that MachineDeployments are made from.
 const ENTRIES: &str = "spec.topology.workers.machineDeployments[";

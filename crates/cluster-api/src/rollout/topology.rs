@@ -14,9 +14,9 @@ use crate::propagation::sources::cluster_name;
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::object::Object;
-use kube::parent::Parent;
+use kubernetes::lookup::Lookups;
+use kubernetes::object::Object;
+use kubernetes::parent::Parent;
 
 /// The topology that owns the object under review.
 pub(super) struct Topology<'e> {

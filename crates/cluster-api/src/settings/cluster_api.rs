@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use setting_types::object;
-use setting_types::{Controllers, KeyOrDomain, Pattern, SettingProblem, Stance, Users};
+use kubernetes::settings::object;
+use kubernetes::settings::{Controllers, KeyOrDomain, Pattern, SettingProblem, Stance, Users};
 use tag_rules::ClusterCloudTags;
 
 use crate::catalog::controllers::CONTROLLERS;

@@ -9,6 +9,7 @@ use super::resource_kind::ResourceKind;
 use super::tag_keys::TagKeys;
 use super::value::SimulatedValue;
 use crate::CLOUD_TAGS;
+use crate::carriers::{Holds, Tags, TagsOfKind, newer_field};
 use crate::exemption::exempts;
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss, Note, Risk};
 use crate::faults::{FaultSeverity, Faults};
@@ -18,8 +19,7 @@ use crate::kind_limits::{KindLimit, RefusedKeys};
 use facts::annotations::EXEMPT;
 use facts::datum::Mentioned;
 use facts::tag_fault::TagFault;
-use kube::metadata_key::{is_annotation_key, is_label_key};
-use tag_carriers::{Holds, Tags, TagsOfKind, newer_field};
+use kubernetes::metadata_key::{is_annotation_key, is_label_key};
 use tag_rules::CloudTags;
 
 /// Suffixes of field names: the table of carriers has every map of strings in a field with such a name.

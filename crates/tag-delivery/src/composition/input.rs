@@ -7,7 +7,7 @@ use super::halt::Halt;
 use super::patch::{Patch, only};
 use crate::json::document::Json;
 use facts::tag_fault::TagFault;
-use setting_types::Pattern;
+use kubernetes::settings::Pattern;
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy)]

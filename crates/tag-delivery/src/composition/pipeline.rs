@@ -16,7 +16,7 @@ use crate::faults::Faults;
 use crate::functions::{Function, FunctionEffect};
 use crate::json::document::Json;
 use facts::tag_fault::TagFault;
-use kube::object::group_and_version;
+use kubernetes::object::group_and_version;
 use tag_rules::CloudTags;
 
 /// The result of the steps of a Composition.

@@ -2,10 +2,10 @@
 
 use super::field_path::FieldPathStep;
 use crate::CLOUD_TAGS;
+use crate::carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use kube::object::group_and_version;
-use tag_carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
+use kubernetes::object::group_and_version;
 use tag_rules::CloudTags;
 
 /// The kind of a resource.

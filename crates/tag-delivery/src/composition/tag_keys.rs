@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::json::Malformed;
 use crate::json::document::Json;
-use kube::object::group_and_version;
+use kubernetes::object::group_and_version;
 use tag_rules::strict::StrictProfile;
 use tag_rules::{CloudTags, Provider};
 

@@ -16,11 +16,11 @@ use super::sources::{BelongsTo, LabelSource, OwnerLabel, TagSourceSettings, Tena
 use crate::crossplane::CROSSPLANE;
 use crate::strict::StrictProfile;
 use crate::texts::{ProfileName, TagPrefix};
-use setting_types::Controllers;
-use setting_types::NonEmpty;
-use setting_types::Reaction;
-use setting_types::Stance;
-use setting_types::object;
+use kubernetes::settings::Controllers;
+use kubernetes::settings::NonEmpty;
+use kubernetes::settings::Reaction;
+use kubernetes::settings::Stance;
+use kubernetes::settings::object;
 
 /// Which labels of Crossplane composites become tags of their cloud resources.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use setting_types::FieldPath;
+use kubernetes::settings::FieldPath;
 
 use crate::texts::CompositeGroup;
 

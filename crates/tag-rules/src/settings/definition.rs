@@ -6,9 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::sources::LabelSource;
-use setting_types::SettingProblem;
-use setting_types::object::ObjectOnly;
-use setting_types::read::read;
+use kubernetes::settings::SettingProblem;
+use kubernetes::settings::object::ObjectOnly;
+use kubernetes::settings::read::read;
 
 /// What the registry says about one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

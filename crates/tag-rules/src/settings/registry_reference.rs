@@ -5,7 +5,7 @@ use std::slice;
 use serde::{Deserialize, Serialize};
 
 use super::composites::not_empty;
-use setting_types::NonEmpty;
+use kubernetes::settings::NonEmpty;
 
 /// The label registry as one LabelRegistry object or as several.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl RegistryReference {
 #[cfg(test)]
 mod tests {
     use crate::test_settings::Settings;
-    use setting_types::SettingsError;
+    use kubernetes::settings::SettingsError;
 
     fn read(registry: &str) -> Result<Settings, SettingsError> {
         Settings::from_json(&format!(r#"{{"cloudTags":{{"registry":{registry}}}}}"#))

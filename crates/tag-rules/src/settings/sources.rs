@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::composites::not_empty;
-use setting_types::{ApiVersion, FieldPath, KindAndGroup, NonEmpty, Reaction, SettingProblem};
+use kubernetes::settings::{ApiVersion, FieldPath, KindAndGroup, NonEmpty, Reaction, SettingProblem};
 
 /// Whose labels become tags.
 #[derive(Debug, Clone, Serialize, Deserialize)]

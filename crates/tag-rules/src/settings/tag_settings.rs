@@ -1,6 +1,6 @@
 //! The settings that decide about tags.
 
-use setting_types::Mode;
+use kubernetes::settings::Mode;
 
 use super::cloud_tags::CloudTags;
 

@@ -10,7 +10,7 @@ use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::subject::Subject;
 use facts::not_applicable::NotApplicableReason;
 use facts::stop::Stop;
-use kube::lookup::Lookups;
+use kubernetes::lookup::Lookups;
 
 /// A Node inherits from the Machine that its annotations name, if the Machine's `status.nodeRef` names the Node and
 /// both agree on the Cluster. The Machine controller sets `nodeRef`, then writes annotations and labels immediately.

@@ -17,12 +17,12 @@ use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use facts::not_applicable::NotApplicableReason;
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::managed_fields::ManagedFieldsEntry;
-use kube::map_kind::MapKind;
-use kube::object::OwnerReference;
-use kube::parent::Parent;
-use kube::query::ObjectQuery;
+use kubernetes::lookup::Lookups;
+use kubernetes::managed_fields::ManagedFieldsEntry;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::OwnerReference;
+use kubernetes::parent::Parent;
+use kubernetes::query::ObjectQuery;
 
 /// A MachineSet inherits from the MachineDeployment that controls it.
 ///

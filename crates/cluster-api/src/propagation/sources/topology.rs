@@ -14,13 +14,13 @@ use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::subject::Subject;
 use facts::not_applicable::{InvolvedObject, NotApplicableReason};
 use facts::stop::Stop;
-use kube::lookup::Lookups;
-use kube::map_kind::MapKind;
-use kube::object::{OwnerReference, group_and_version};
-use kube::parent::Parent;
-use kube::query::{ObjectName, ObjectQuery};
-use kube::read_failure::ReadFailure;
-use kube::request::Operation;
+use kubernetes::lookup::Lookups;
+use kubernetes::map_kind::MapKind;
+use kubernetes::object::{OwnerReference, group_and_version};
+use kubernetes::parent::Parent;
+use kubernetes::query::{ObjectName, ObjectQuery};
+use kubernetes::read_failure::ReadFailure;
+use kubernetes::request::Operation;
 
 /// What the topology sets in an object that it owns, in a version of Cluster API.
 ///

@@ -7,7 +7,7 @@ use crate::profiles::Profile;
 use crate::settings::definition::objections;
 use crate::settings::registry_reference::RegistryReference;
 use crate::strict::StrictProfile;
-use setting_types::SettingProblem;
+use kubernetes::settings::SettingProblem;
 
 impl CloudTags {
     /// Combinations of settings that are not allowed.

@@ -1,0 +1,53 @@
+//! The two maps of metadata.
+
+use std::fmt;
+
+/// One of the two maps of a block of metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MapKind {
+    /// `labels`.
+    Labels,
+    /// `annotations`.
+    Annotations,
+}
+
+impl MapKind {
+    /// Both maps, in the page's order.
+    pub const BOTH: [MapKind; 2] = [MapKind::Labels, MapKind::Annotations];
+
+    /// The map's name inside a `metadata`.
+    ///
+    /// ```
+    /// use kubernetes::map_kind::MapKind;
+    ///
+    /// assert_eq!(MapKind::BOTH.map(MapKind::field), ["labels", "annotations"]);
+    /// ```
+    #[must_use]
+    pub fn field(self) -> &'static str {
+        match self {
+            MapKind::Labels => "labels",
+            MapKind::Annotations => "annotations",
+        }
+    }
+
+    /// One entry of the map.
+    ///
+    /// ```
+    /// use kubernetes::map_kind::MapKind;
+    ///
+    /// assert_eq!(MapKind::Labels.entry(), "label");
+    /// ```
+    #[must_use]
+    pub fn entry(self) -> &'static str {
+        match self {
+            MapKind::Labels => "label",
+            MapKind::Annotations => "annotation",
+        }
+    }
+}
+
+impl fmt::Display for MapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.field())
+    }
+}

@@ -1,0 +1,339 @@
+//! The regular expressions that Cluster API's manager takes, read as the manager reads them.
+//!
+//! Cluster API compiles them with Go's `regexp` and calls `MatchString` on label keys. Rust's `regex` reads most of the
+//! same syntax the same way. What either rejects or the two read differently is rejected here, with what to write
+//! instead. "Go" below is `regexp/syntax/parse.go` of Go 1.26, "Rust" is `regex-syntax` 0.8.
+
+mod literal;
+mod syntax;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+use self::literal::Literal;
+
+/// One expression of `clusterApi.node.additionalLabels` or `additionalAnnotations`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[serde(try_from = "String", into = "String")]
+pub struct Pattern {
+    source: String,
+    /// What it matches, if that is known without an expression.
+    literal: Option<Literal>,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// Reads an expression without compiling it: a scan in linear time.
+    ///
+    /// The empty expression is allowed: it matches every key, in Go too.
+    ///
+    /// # Errors
+    /// When Go rejects the expression (`parse`, `parsePerlFlags`, `parseRepeat`, `repeat`, `repeatIsValid`,
+    /// `parseClass`, `parseNamedClass`, `parseEscape`), or Rust rejects it or reads it differently.
+    ///
+    /// ```
+    /// use kubernetes::settings::Pattern;
+    ///
+    /// assert!(Pattern::parse(r"^acme\.com/").is_ok());
+    /// let error = Pattern::parse("a(").map_err(|error| error.to_string());
+    /// assert!(error.is_err_and(|message| message.contains("at byte 1")));
+    /// ```
+    pub fn parse(source: &str) -> Result<Pattern, PatternError> {
+        syntax::check(source)?;
+        Ok(Pattern { source: source.to_owned(), literal: Literal::of(source), compiled: OnceLock::new() })
+    }
+
+    /// Compiles the expression, once.
+    ///
+    /// # Errors
+    /// When it nests too deeply or becomes too large: Rust's `nest_limit` and `size_limit` are below the limits of Go
+    /// (`checkHeight`, `checkSize`). When a range ends before it begins, or a flag or a group's name occurs twice.
+    ///
+    /// ```
+    /// use kubernetes::settings::Pattern;
+    ///
+    /// assert!(Pattern::parse("[a-z]+")?.check().is_ok());
+    /// assert!(Pattern::parse("[z-a]")?.check().is_err());
+    /// # Ok::<(), kubernetes::settings::PatternError>(())
+    /// ```
+    pub fn check(&self) -> Result<(), PatternError> {
+        let compiled = self.compile()?;
+        self.compiled.get_or_init(|| Some(compiled));
+        Ok(())
+    }
+
+    /// Whether the expression matches somewhere in an ASCII key, as Go's `MatchString` does.
+    ///
+    /// One that does not compile matches nothing; settings validation rejected it.
+    ///
+    /// ```
+    /// use kubernetes::settings::Pattern;
+    ///
+    /// let pattern = Pattern::parse(r"^acme\.com/")?;
+    /// assert_eq!([pattern.is_match("acme.com/team"), pattern.is_match("team")], [true, false]);
+    /// # Ok::<(), kubernetes::settings::PatternError>(())
+    /// ```
+    pub fn is_match(&self, key: &str) -> bool {
+        if let Some(literal) = &self.literal {
+            return literal.is_in(key);
+        }
+        let compiled = self.compiled.get_or_init(|| self.compile().ok());
+        compiled.as_ref().is_some_and(|compiled| compiled.is_match(key.as_bytes()))
+    }
+
+    /// The expression as written.
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
+    fn compile(&self) -> Result<Regex, PatternError> {
+        RegexBuilder::new(&with_spaces_of_go(&self.source)).unicode(false).build().map_err(|error| {
+            let text = error.to_string();
+            let reason = match error {
+                regex::Error::CompiledTooBig(most) => {
+                    format!("compiles to more than {most} bytes: use smaller repetition counts")
+                }
+                // The lines before draw the expression.
+                _ => text.lines().last().unwrap_or_default().replace("error: ", "does not compile: "),
+            };
+            PatternError { expression: self.source.clone(), reason, is_gos: false }
+        })
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = PatternError;
+
+    fn try_from(source: String) -> Result<Self, PatternError> {
+        Pattern::parse(&source)
+    }
+}
+
+impl From<Pattern> for String {
+    fn from(pattern: Pattern) -> String {
+        pattern.source
+    }
+}
+
+/// Why an expression is rejected: where, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternError {
+    /// The expression.
+    pub expression: String,
+    reason: String,
+    is_gos: bool,
+}
+
+impl PatternError {
+    /// Whether Go is known to reject the expression as well. What only the compiler rejects is not known.
+    ///
+    /// ```
+    /// use kubernetes::settings::Pattern;
+    ///
+    /// let is_gos = |source| Pattern::parse(source).is_err_and(|error| error.is_of_go());
+    /// assert_eq!([r"a(?=b)", r"\pL"].map(is_gos), [true, false]);
+    /// ```
+    pub fn is_of_go(&self) -> bool {
+        self.is_gos
+    }
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` {}", self.expression, self.reason)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+/// `\s` in Go does not include the vertical tab, `\s` in Rust does. Rust nests the classes written instead where Go
+/// does not.
+fn with_spaces_of_go(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut chars = source.chars();
+    while let Some(c) = chars.next() {
+        match (c, (c == '\\').then(|| chars.next()).flatten()) {
+            (_, Some('s')) => text.push_str(r"[\t\n\f\r ]"),
+            (_, Some('S')) => text.push_str(r"[^\t\n\f\r ]"),
+            (_, escaped) => text.extend([Some(c), escaped].into_iter().flatten()),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The answers that Go 1.26.8 gave: one column a key, `x` where it matches.
+    const KEYS: [&str; 10] = ["", "a", "B", "bbb", "a-b", "a]", "node.example.com/Role", "x\x0by", "a\nb", "a{1}"];
+    #[rustfmt::skip]
+    const ANSWERS: [(&str, &str); 35] = [
+        (r"", "xxxxxxxxxx"),
+        (r"^$", "x........."),
+        (r"example\.com", "......x..."),
+        (r"^[^/]+/Role$", "......x..."),
+        (r"(?i)role", "......x..."),
+        (r"(?i:r)ole|x", "......xx.."),
+        (r"c|a(?i)|b", ".xxxxxx.xx"),
+        (r"^\S+$", ".xxxxxxx.x"),
+        (r"^[\S]+$", ".xxxxxxx.x"),
+        (r"\s", "........x."),
+        (r"\W", "....xxxxxx"),
+        (r"[[:upper:]]", "..x...x..."),
+        (r"(?i)^[[:^lower:]]", ".........."),
+        (r"^a.b$", "....x....."),
+        (r"(?s)^a.b$", "....x...x."),
+        (r"(?m)^b$", "........x."),
+        (r"b{3}", "...x......"),
+        (r"^.{1,2}$", ".xx..x...."),
+        (r"(?:b{10}){100}", ".........."),
+        (r"((b{1000}){0}){2}-", "....x....."),
+        (r"a\{1\}", ".........x"),
+        (r"[{}]", ".........x"),
+        (r"a]", ".....x...."),
+        (r"[*-\-]", "....x....."),
+        (r"[\--a]b", "....x....."),
+        (r"[a-]b", "....x....."),
+        (r"[\x2d\x{2F}]", "....x.x..."),
+        (r"\Bb\B", "...x......"),
+        (r"\b", ".xxxxxxxxx"),
+        (r"\b{2}B", "..x......."),
+        (r"(a*)*-", "....x....."),
+        (r"(?P<k>a)-(?<v>b)", "....x....."),
+        (r"(?U)b+?b\z", "...x......"),
+        (r"[^\d\D]", ".........."),
+        (r"[\t-\r]", ".......xx."),
+    ];
+
+    /// Whatever is matched without an expression, the expression matches too.
+    #[test]
+    fn literals_match_what_their_expressions_match() {
+        let keys = ["", "a", "ab", "xab", "abx", "xabx", "a.b", "a$", "team.example.com/x", "x/team.example.com/"];
+        for source in
+            ["", "^", "$", "^$", "a", "^a", "b$", "^ab$", "ab", r"a\.b", r"a\$", r"^team\.example\.com/", r"/$"]
+        {
+            let pattern = Pattern::parse(source).unwrap();
+            assert!(pattern.literal.is_some(), "{source}");
+            let compiled = pattern.compile().unwrap();
+            for key in keys {
+                assert_eq!(pattern.is_match(key), compiled.is_match(key.as_bytes()), "{source} {key}");
+            }
+        }
+    }
+
+    #[rustfmt::skip]
+    const REFUSED: [(&str, &str); 48] = [
+        (r"a\pL", r"at byte 1: `\p`: Unicode properties are not available: write ASCII, as in `[A-Za-z]`"),
+        (r"\Q.\E", r"at byte 0: `\Q`: Rust has no quoting: write `\` before each special character"),
+        (r"\1", r"at byte 0: `\1`: octal escapes and backreferences are not supported: write `\x` and two hexadecimal digits"),
+        (r"\C", r"at byte 0: `\C`: Go has no such escape: write `.`"),
+        (r"\u0041", r"at byte 0: `\u`: Go has no such escape: write `\x` and two hexadecimal digits"),
+        (r"a\<", r"at byte 1: `\<`: a word boundary in Rust, but the character itself in Go: write it without `\`"),
+        (r"\b{start}", r"at byte 2: `{` does not start a valid repetition in Go: write `\{` for the character"),
+        (r"\B{ 2}", r"at byte 2: `{` does not start a valid repetition in Go: write `\{` for the character"),
+        (r"\Z", r"at byte 0: `\Z` is not a valid escape here: write `Z` for the character"),
+        (r"[\b]", r"at byte 1: `\b` is not a valid escape here: write `b` for the character"),
+        (r"\xff", r"at byte 0: `\x` takes two hexadecimal digits, at most `7f`"),
+        (r"a\", r"at byte 1: nothing follows `\`: write `\\` for the character"),
+        (r"aé", r"at byte 1: keys contain only ASCII characters: remove the non-ASCII character"),
+        (r"[a&&b]", r"at byte 2: `&&` in a class is a set operation in Rust: write `\&` for the character"),
+        (r"[--a]", r"at byte 1: `--` in a class is a set operation in Rust: write `\-` for the character"),
+        (r"[~~]", r"at byte 1: `~~` in a class is a set operation in Rust: write `\~` for the character"),
+        (r"[a[b]", r"at byte 2: `[` in a class must start a Go class such as `[:alpha:]`: write `\[` for the character"),
+        (r"[[:foo:]]", r"at byte 1: `[` in a class must start a Go class such as `[:alpha:]`: write `\[` for the character"),
+        (r"[]-a]", r"at byte 1: `]` is not allowed at the beginning of a class: write `\]`"),
+        (r"[b-a]", r"does not compile: invalid character class range, the start must be <= the end"),
+        (r"[\d-a]", r"at byte 1: a range cannot start or end with a class such as `\d`: write `\-` for the character"),
+        (r"[a-[:digit:]]", r"at byte 1: a range cannot start or end with a class such as `\d`: write `\-` for the character"),
+        (r"a[b", r"at byte 1: `[` is not closed: add `]`, or write `\[` for the character"),
+        (r"(?x)a", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
+        (r"(?u)a", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
+        (r"(?R)a", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
+        (r"(?=a)", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
+        (r"(?)", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
+        (r"(?-)a", r"does not compile: dangling flag negation operator"),
+        (r"(?<0>a)", r"at byte 0: a group name must consist of ASCII letters, digits and `_`, and must not start with a digit"),
+        (r"(?P<a.b>a)", r"at byte 0: a group name must consist of ASCII letters, digits and `_`, and must not start with a digit"),
+        (r"a(?i)*", r"at byte 5: there is nothing before it to repeat: write `\` before the character"),
+        (r"(?ii)a", r"does not compile: duplicate flag"),
+        (r"(?<n>a)(?<n>b)", r"does not compile: duplicate capture group name"),
+        (r"(a", r"at byte 0: `(` is not closed: add `)`"),
+        (r"a)", r"at byte 1: `)` has no matching `(`: write `\)` for the character"),
+        (r"*a", r"at byte 0: there is nothing before it to repeat: write `\` before the character"),
+        (r"a|{2}", r"at byte 2: there is nothing before it to repeat: write `\` before the character"),
+        (r"a**", r"at byte 2: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
+        (r"a*+", r"at byte 2: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
+        (r"a{2}{3}", r"at byte 4: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
+        (r"a??*", r"at byte 3: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
+        (r"a{,2}", r"at byte 1: `{` does not start a valid repetition in Go: write `\{` for the character"),
+        (r"a{1, 2}", r"at byte 1: `{` does not start a valid repetition in Go: write `\{` for the character"),
+        (r"a{01}", r"at byte 1: `{` does not start a valid repetition in Go: write `\{` for the character"),
+        (r"a{1001}", r"at byte 1: repetition counts must be at most 1000, and the first must not exceed the second"),
+        (r"a{2,1}", r"at byte 1: repetition counts must be at most 1000, and the first must not exceed the second"),
+        (r"(a{100}){11}", r"at byte 8: nested repetitions expand to 1100 copies, but Go allows at most 1000"),
+    ];
+
+    #[test]
+    fn a_pattern_matches_the_keys_that_go_matches() {
+        for (source, answers) in ANSWERS {
+            let pattern = Pattern::parse(source).unwrap();
+            pattern.check().unwrap();
+            let ours: String = KEYS.iter().map(|key| if pattern.is_match(key) { 'x' } else { '.' }).collect();
+            assert_eq!(ours, answers, "{source}");
+            assert_eq!(pattern.as_str(), source);
+        }
+    }
+
+    #[test]
+    fn what_go_refuses_or_reads_differently_is_refused_with_what_to_write() {
+        for (source, reason) in REFUSED {
+            let error = Pattern::parse(source).and_then(|pattern| pattern.check()).unwrap_err();
+            assert_eq!(error.to_string(), format!("`{source}` {reason}"));
+        }
+    }
+
+    /// What Go 1.26.8 rejects and accepts, among what [`Pattern::parse`] may reject.
+    #[rustfmt::skip]
+    const REJECTED_BY_GO: &[&str] = &[
+        r"\1", r"\C", r"\u0041", r"\Z", r"[\b]", r"a\", r"a[b", r"(?x)a", r"(?u)a", r"(?R)a", r"(?=a)", r"(?P<a.b>a)", r"(a", r"a)", r"*a", r"a|{2}", r"a**", r"a*+", r"a{2}{3}", r"a??*", r"a{1001}", r"a{2,1}", r"(?!a)", r"(?<=a)b", r"(?<!a)b", r"a++", r"a?+", r"\8", r"(?P=n)", r"(?>a)", r"[a", r"(?i", r"(?P<a", r"(?P<>a)", r"\x", r"\xg", r"[[:word:]", r"\c", r"\e", r"\K", r"\G", r"\h", r"\R", r"\X", r"(?#c)", r"a{1}{2}", r"(*)", r"(|*)", r"a{1000,1001}",
+    ];
+    #[rustfmt::skip]
+    const ACCEPTED_BY_GO: &[&str] = &[
+        r"a\pL", r"\Q.\E", r"a\<", r"\b{start}", r"\B{ 2}", r"\xff", r"aé", r"[a&&b]", r"[--a]", r"[~~]", r"[a[b]", r"[]-a]", r"[\d-a]", r"(?)", r"(?<0>a)", r"a(?i)*", r"(?ii)a", r"(?<n>a)(?<n>b)", r"a{,2}", r"a{1, 2}", r"a{01}", r"\12", r"\z", r"a{,}", r"[]a]", r"^*", r"$*", r"\b*", r"(?:)*", r"()*", r"\x80", r"\x{e9}",
+    ];
+
+    #[test]
+    fn what_go_rejects_is_known_and_what_it_accepts_is_not_taken_for_it() {
+        let is_gos = |source: &&&str| Pattern::parse(source).is_err_and(|error| error.is_of_go());
+        assert_eq!(REJECTED_BY_GO.iter().filter(is_gos).collect::<Vec<_>>(), REJECTED_BY_GO.iter().collect::<Vec<_>>());
+        assert_eq!(ACCEPTED_BY_GO.iter().filter(is_gos).collect::<Vec<_>>(), Vec::<&&str>::new());
+    }
+
+    #[test]
+    fn what_is_too_long_too_deep_or_too_large_is_refused() {
+        for (source, reason) in [
+            ("a".repeat(1001), "at byte 1000: more than 1000 bytes: split it into several entries"),
+            (
+                format!("{}{}", "(".repeat(251), ")".repeat(251)),
+                "does not compile: exceed the maximum number of nested parentheses/brackets (250)",
+            ),
+            (
+                format!("({}){{1000}}", r"\W".repeat(400)),
+                "compiles to more than 10485760 bytes: use smaller repetition counts",
+            ),
+        ] {
+            let error = Pattern::parse(&source).and_then(|pattern| pattern.check()).unwrap_err();
+            assert_eq!(error.to_string(), format!("`{source}` {reason}"));
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_matches_nothing() {
+        assert!(!Pattern::parse("(?ii)a").unwrap().is_match("a"));
+    }
+}

@@ -1,0 +1,238 @@
+//! One request from beginning to end, in four steps: [`gather`] the object and its role, `decide` what it must have, `apply`
+//! the settings to the decision and check the result, and `render` the outcome. Each step is a function of the values of the
+//! earlier ones.
+
+mod applied;
+mod apply;
+mod check;
+mod decide;
+pub(crate) mod inspect;
+mod notices;
+pub(crate) mod payload;
+mod render;
+mod role;
+mod self_check;
+mod unanswered;
+
+use std::cell::OnceCell;
+use std::ops::ControlFlow;
+
+use crate::evaluate::inspect::Listed;
+use crate::evaluate::notices::Notices;
+use crate::evaluate::role::Role;
+use crate::json::Malformed;
+use crate::json::document::Document;
+use crate::report::messages::requests as messages;
+use crate::report::outcome::{LogLevel, MalformedObject, Outcome, Rejection};
+use crate::settings::Settings;
+use cloud_tags::registry_write;
+use cluster_api::catalog::appliers::is_of_cluster_api;
+use cluster_api::catalog::version::Version;
+use cluster_api::subject::Subject;
+use facts::fact::Fact;
+use kubernetes::answers::{Answers, ReadBudget, Reads};
+use kubernetes::cluster::Cluster;
+use kubernetes::lookup::Lookups;
+use kubernetes::request::{Objects, Operation, Review};
+use kubernetes::subject::{ReviewedObject, Stored};
+
+/// Decides one request.
+///
+/// The outcome is a function of the review, the settings and the objects that the cluster returns. Evaluating the
+/// outcome's object again changes nothing.
+///
+/// ```
+/// use metadata_propagation::{Manifests, Review, Settings, evaluate};
+///
+/// // A Deployment is of no kind that has rules.
+/// let review = Review::from_json(r#"{
+///     "operation": "CREATE", "userInfo": {}, "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+///     "object": {"metadata": {"name": "web"}}}"#)?;
+/// let outcome = evaluate(&review, &Settings::default(), &Manifests::default());
+/// assert_eq!((outcome.object, outcome.rejection), (None, None));
+/// # Ok::<(), metadata_propagation::Malformed>(())
+/// ```
+pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
+    evaluate_objects(review, Objects::of(review), settings, cluster, None)
+}
+
+/// What [`evaluate`] and [`propagated()`](inspect::propagated) return, with one read of each object.
+///
+/// ```
+/// use metadata_propagation::{Manifests, Review, Settings, evaluate_and_list};
+///
+/// let review = Review::from_json(r#"{
+///     "operation": "CREATE", "userInfo": {}, "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+///     "object": {"metadata": {"name": "web"}}}"#)?;
+/// let (outcome, entries) = evaluate_and_list(&review, &Settings::default(), &Manifests::default());
+/// assert_eq!((outcome.object, entries.map_err(|_| "unknown")?.len()), (None, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn evaluate_and_list(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> (Outcome, Listed) {
+    let mut listed = None;
+    let outcome = evaluate_objects(review, Objects::of(review), settings, cluster, Some(&mut listed));
+    (outcome, listed.unwrap_or_else(|| inspect::propagated(review, settings, cluster)))
+}
+
+/// Like [`evaluate`], for a request whose objects were already read, at least in part. If the evaluation reaches the
+/// rules, `listed` is set to what the object must carry.
+fn evaluate_objects(
+    review: &Review<'_>,
+    objects: Objects<'_>,
+    settings: &Settings,
+    cluster: &dyn Cluster,
+    listed: Option<&mut Option<Listed>>,
+) -> Outcome {
+    let stored = Stored::new(objects.old);
+    let (subject, role) = match gather(review, &objects.new, &stored, settings) {
+        ControlFlow::Continue(gathered) => gathered,
+        ControlFlow::Break(outcome) => return outcome,
+    };
+    let (budget, fresh_budget) = (ReadBudget::whole(), ReadBudget::whole());
+    let cached = Pass::new(Reads::Cached, &budget);
+    let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
+    if is_by_controller(review, settings) {
+        return evaluation.self_check();
+    }
+    let outcome = evaluation.run();
+    if let Some(listed) = listed {
+        let lookups = Lookups::new(&review.kind, settings, cluster, &cached.answers);
+        *listed = Some(inspect::list(&subject, settings, &lookups));
+    }
+    if !acts_on_reads(&outcome) {
+        return outcome;
+    }
+    let fresh = Pass::new(Reads::Fresh, &fresh_budget);
+    if fresh.answers.confirm(&cached.answers, cluster) {
+        return outcome.and_reads(fresh.answers.records());
+    }
+    Evaluation::new(&subject, role, settings, cluster, &fresh).run().after(outcome)
+}
+
+/// The object under review, what is stored of it, and what it is to this policy. Breaks with the outcome if nothing has to
+/// be decided. Other objects are read when the decision needs them.
+fn gather<'e>(
+    review: &'e Review<'e>,
+    object: &'e Document<'_>,
+    stored: &'e Stored<'e>,
+    settings: &'e Settings,
+) -> ControlFlow<Outcome, (Subject<'e>, Role<'e>)> {
+    if review.operation == Operation::Delete {
+        let stored = stored.object().ok().flatten();
+        let refusal = registry_write::refused_deletion(review, stored, &settings.cloud_tags);
+        return ControlFlow::Break(Outcome { rejection: refusal.map(Rejection::refused), ..Outcome::default() });
+    }
+    if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
+        return ControlFlow::Break(Outcome::default());
+    }
+    let text = review.object.unwrap_or("null");
+    if !text.starts_with('{') {
+        let found = if text == "null" { messages::NO_OBJECT } else { messages::NOT_AN_OBJECT };
+        let rejection = Some(Rejection::unreadable(found));
+        return ControlFlow::Break(Outcome { rejection, ..Outcome::default() });
+    }
+    let is_controller = is_by_controller(review, settings);
+    if is_controller && !(settings.cluster_api.self_check && review.changes_something()) {
+        return ControlFlow::Break(Outcome::default());
+    }
+    let Some(role) = Role::of(review, settings) else { return ControlFlow::Break(Outcome::default()) };
+    match ReviewedObject::read(review, object, stored) {
+        Ok(object) => ControlFlow::Continue((Subject::new(role.place(), object), role)),
+        Err(_) if is_controller => ControlFlow::Break(Outcome::default()),
+        Err(malformed) => ControlFlow::Break(unreadable(review, &malformed)),
+    }
+}
+
+/// Whether the request is that of a controller of Cluster API.
+fn is_by_controller(review: &Review<'_>, settings: &Settings) -> bool {
+    review.is_by_one_of(|name| settings.cluster_api.controllers.contains(name))
+}
+
+/// What one pass over a request writes and reads.
+struct Pass<'b> {
+    /// The text that is written, if any is.
+    written: OnceCell<Document<'static>>,
+    answers: Answers<'b>,
+}
+
+impl<'b> Pass<'b> {
+    fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
+        Pass { written: OnceCell::new(), answers: Answers::new(reads, budget) }
+    }
+}
+
+/// Whether an outcome writes or refuses, and an object was read for it.
+fn acts_on_reads(outcome: &Outcome) -> bool {
+    let refuses = || outcome.rejection.as_ref().is_some_and(|rejection| rejection.code == Rejection::REFUSED);
+    let reads = outcome.report.as_ref().is_some_and(|report| !report.lookups.is_empty());
+    reads && (outcome.object.is_some() || refuses())
+}
+
+/// The object under review and everything that the decision depends on. No stage changes it.
+struct Evaluation<'e> {
+    subject: &'e Subject<'e>,
+    role: Role<'e>,
+    settings: &'e Settings,
+    lookups: Lookups<'e>,
+    pass: &'e Pass<'e>,
+    /// Kind, namespace and name.
+    title: String,
+}
+
+impl<'e> Evaluation<'e> {
+    fn new(
+        subject: &'e Subject<'e>,
+        role: Role<'e>,
+        settings: &'e Settings,
+        cluster: &'e dyn Cluster,
+        pass: &'e Pass<'e>,
+    ) -> Self {
+        let lookups = Lookups::new(&subject.review.kind, settings, cluster, &pass.answers);
+        Evaluation { subject, role, settings, lookups, pass, title: subject.title().to_string() }
+    }
+
+    fn run(&self) -> Outcome {
+        self.stages().unwrap_or_else(|malformed| unreadable(self.subject.review, &malformed))
+    }
+
+    /// # Errors
+    /// When the object does not have the structure of a Kubernetes object.
+    fn stages(&self) -> Result<Outcome, Malformed> {
+        let applied = match self.decide() {
+            Ok(decision) => self.apply(decision),
+            Err(stop) => {
+                let tagged = self.undecided_tags(&stop);
+                self.with_undecided_tags(self.stopped(stop)?, tagged)
+            }
+        };
+        let found = self.check(&applied)?;
+        Ok(self.render(self.hints(), applied, found))
+    }
+
+    /// Warnings about settings that may be mistakes: a controller that is not listed, a version that is not known.
+    fn hints(&self) -> Notices {
+        let mut notices = Notices::default();
+        let review = self.subject.review;
+        let manager = review.field_manager.as_deref().unwrap_or_default();
+        if review.username.starts_with("system:serviceaccount:") && is_of_cluster_api(manager) {
+            let fact = Fact::UnlistedController { account: (&*review.username).into(), manager: manager.into() };
+            notices.warn(&self.title, fact, [("setting", "clusterApi.controllers".to_owned())]);
+        }
+        let version = self.settings.cluster_api.version;
+        if version > Version::NEWEST && self.subject.place.is_some() {
+            let message = messages::newer_version(version, Version::NEWEST);
+            notices.log(LogLevel::Warning, message, [("setting", "clusterApi.version".to_owned())]);
+        }
+        notices
+    }
+}
+
+fn unreadable(review: &Review<'_>, malformed: &Malformed) -> Outcome {
+    let object = review.title();
+    let message = messages::unreadable_object(&object, malformed);
+    Outcome {
+        rejection: Some(Rejection::unreadable(message).at(&*malformed.path)),
+        malformed: Some(MalformedObject { object, problem: malformed.clone() }),
+        ..Outcome::default()
+    }
+}

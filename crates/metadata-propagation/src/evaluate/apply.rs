@@ -1,0 +1,263 @@
+//! What is done about what was decided: written, left as it is, or refused.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::Evaluation;
+use super::applied::{Admission, AppliedDecision, ComparedWith};
+use super::decide::Decision;
+use super::notices::{Notices, line};
+use crate::json::splice::{Write, splice};
+use crate::report::capped::capped_lines;
+use crate::report::outcome::{LogLevel, Rejection};
+use cloud_tags::label_warning;
+use cloud_tags::messages as tag_messages;
+use cloud_tags::provider::UnknownProvider;
+use cloud_tags::registry_write::RegistryWrite;
+use cloud_tags::report::{IgnoredDefinition, SkippedLabel, TagSkipReason};
+use cloud_tags::required::Missing;
+use cloud_tags::tagged::Tagged;
+use cluster_api::propagation::metadata::Differences;
+use cluster_api::propagation::owned_path::OwnedChange;
+use cluster_api::propagation::ownership::Ownership;
+use cluster_api::settings::OnConflict;
+use facts::change::{Action, Change};
+use facts::change_warning::{self, ChangeHandling};
+use facts::datum::Mentioned;
+use facts::fact::Fact;
+use facts::illegal::of_illegal;
+use facts::messages::propagation as messages;
+use facts::messages::{SettingValue, about};
+use facts::skipped::Skipped;
+use facts::source::SourceObject;
+use kubernetes::settings::{Mode, listed};
+use tag_rules::{OnMissingTag, OnRefused};
+
+/// A sentence that refuses an object because of its differences.
+type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
+
+const VERIFY: SettingValue<'_> = SettingValue { setting: "mode", value: "verify" };
+
+impl<'e> Evaluation<'e> {
+    /// Writes what was decided, leaves it as it is, or refuses the request.
+    pub(super) fn apply(&self, decision: Decision<'e>) -> AppliedDecision<'e> {
+        match decision {
+            Decision::Propagated(Differences { changes, skipped, source_keys }) => {
+                let mut applied = self.apply_changes(changes);
+                applied.notices.append(self.notices_of_illegal_entries(&skipped));
+                let source_keys = self.subject.place.map(|_| source_keys);
+                AppliedDecision { compared: ComparedWith::Sources { skipped, source_keys }, ..applied }
+            }
+            Decision::Tagged(tagged) => self.apply_tags(*tagged),
+            Decision::Declared(declarations) => self.declare(declarations),
+            Decision::Registry(RegistryWrite { problems, .. }) if !problems.is_empty() => {
+                AppliedDecision::refused(tag_messages::unusable_registry(&self.title, &listed(&problems)), Vec::new())
+            }
+            Decision::Registry(RegistryWrite { effects, .. }) => {
+                let mut notices = Notices::default();
+                effects.into_iter().for_each(|effect| notices.warn(&self.title, effect, []));
+                AppliedDecision::accepted(notices)
+            }
+        }
+    }
+
+    fn apply_changes(&self, changes: Vec<OwnedChange>) -> AppliedDecision<'e> {
+        let is_conflict = |change: &Change| change.action == Action::Restored;
+        let on_conflict = self.settings.cluster_api.on_conflict;
+        let is_left = |change: &mut OwnedChange| match self.settings.mode {
+            Mode::Verify => true,
+            Mode::Mutate => is_conflict(change) && on_conflict != OnConflict::Restore,
+        };
+        let mut written = changes;
+        let mut drift: Vec<Change> = written.extract_if(.., is_left).map(|it| it.change).collect();
+        if self.settings.mode == Mode::Verify && !drift.is_empty() {
+            return self.refused_for(messages::does_not_match, VERIFY, drift);
+        }
+        if on_conflict == OnConflict::Reject && !drift.is_empty() {
+            let setting = SettingValue { setting: "clusterApi.onConflict", value: "reject" };
+            return self.refused_for(messages::edits_propagated_values, setting, drift);
+        }
+        let ownership = written.iter().any(OwnedChange::moves_owners).then(|| Ownership::of(self.subject));
+        let ownership = ownership.as_ref();
+        let is_left =
+            |change: &mut OwnedChange| is_conflict(change) && ownership.is_some_and(|it| !it.may_restore(change));
+        let left: Vec<Change> = written.extract_if(.., is_left).map(|it| it.change).collect();
+        let handled = written.iter().map(|it| (&it.change, ChangeHandling::Written));
+        let handled = handled.chain(drift.iter().map(|change| (change, ChangeHandling::Left)));
+        let notices = self
+            .notices_of_changes(handled.chain(left.iter().map(|change| (change, ChangeHandling::LeftToClusterApi))));
+        drift.extend(left);
+        if written.is_empty() {
+            return AppliedDecision { admission: Admission::Accepted { drift }, ..AppliedDecision::accepted(notices) };
+        }
+        let owners = ownership.and_then(|it| it.write(&written));
+        let mut applied = self.write(written.into_iter().map(|it| it.change).collect(), drift, owners, notices);
+        if let Admission::Written { changes, .. } = &applied.admission {
+            let message = match changes.iter().filter(|change| change.action != Action::Recorded).count() {
+                0 => messages::updated_record(&self.title),
+                1 => messages::propagated_one(&self.title),
+                count => messages::propagated(count, &self.title),
+            };
+            let mut rules: Vec<Cow<'_, str>> = changes.iter().map(|change| change.rule.text()).collect();
+            rules.sort_unstable();
+            rules.dedup();
+            applied.notices.log(LogLevel::Info, message, [("rules", rules.join("; "))]);
+        }
+        applied
+    }
+
+    /// The notices about changes, the most important first, and about each edit of a propagated value.
+    fn notices_of_changes<'c>(&self, handled: impl Iterator<Item = (&'c Change, ChangeHandling)>) -> Notices {
+        let mut by_rank: BTreeMap<u8, Vec<(&Change, ChangeHandling)>> = BTreeMap::new();
+        for (change, handling) in handled {
+            by_rank.entry(change_warning::rank(change)).or_default().push((change, handling));
+        }
+        let (mut notices, mut conflicts) = (Notices::default(), Vec::new());
+        for (change, handling) in by_rank.into_values().flatten() {
+            if change.action == Action::Restored {
+                let sentence =
+                    if handling == ChangeHandling::Written { messages::restored_edit } else { messages::left_edit };
+                conflicts.push(line(
+                    LogLevel::Warning,
+                    sentence(change.entry.as_str(), &self.title),
+                    attributes(change),
+                ));
+            }
+            notices.warnings.extend(change_warning::of_change(change, handling));
+        }
+        notices.log = capped_lines(conflicts);
+        notices
+    }
+
+    /// The notices about entries that the API server would reject.
+    fn notices_of_illegal_entries(&self, skipped: &[Skipped]) -> Notices {
+        let warnings = of_illegal(skipped);
+        let of_fact = |fact: &Fact| line(LogLevel::Warning, about(&self.title, &fact.to_string()), []);
+        Notices { log: capped_lines(warnings.iter().map(of_fact).collect()), warnings }
+    }
+
+    /// Adds the notices about every label that does not become a tag.
+    pub(super) fn apply_tags(&self, tagged: Tagged) -> AppliedDecision<'e> {
+        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, touches_tags, findings, cloud, tags } =
+            tagged;
+        let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
+        let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
+        let mut applied = if !refusing.is_empty() {
+            let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
+                let missing = Fact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
+                tag_messages::refused_without(&missing, SettingValue { setting, value: "reject" })
+            });
+            let reasons = reasons.collect::<Vec<_>>().join("; ");
+            AppliedDecision::refused(about(&self.title, &reasons), changes)
+        } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
+            self.refused_for(tag_messages::do_not_match, VERIFY, changes)
+        } else if changes.is_empty() {
+            AppliedDecision::accepted(Notices::default())
+        } else {
+            let undone = changes.iter().filter(|change| undone.contains(&change.key));
+            let mut notices =
+                Notices { warnings: undone.filter_map(label_warning::of_undone_tag).collect(), log: Vec::new() };
+            notices.log(LogLevel::Info, tag_messages::updated(&self.title), [("profile", tags.profile.to_owned())]);
+            self.write(changes, Vec::new(), None, notices)
+        };
+        let notices = &mut applied.notices;
+        for Missing { key, reason, setting, .. } in missing.iter().filter(|_| touches_tags) {
+            let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
+            let fact = Fact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
+            notices.warn(&self.title, fact, attributes);
+        }
+        if let Some(UnknownProvider { setting, provider, fact }) = unknown_provider {
+            let profile = tags.profile.to_owned();
+            notices.warn(&self.title, fact, [("setting", setting), ("provider", provider), ("profile", profile)]);
+        }
+        if let Some(cloud) = cloud.filter(|_| touches_tags && self.settings.cloud_tags.refused == OnRefused::Warn) {
+            notices.warnings.extend(label_warning::of_refused_tags(cloud, &tags.cloud));
+        }
+        for ignored in tags.ignored_definitions.iter().filter(|_| touches_tags) {
+            let IgnoredDefinition { qualified_key, registry, reason, .. } = ignored;
+            let message = tag_messages::ignored_definition(ignored);
+            let attributes = [
+                ("qualified_key", qualified_key.clone()),
+                ("registry", registry.clone()),
+                ("reason", reason.as_str().to_owned()),
+            ];
+            notices.log(LogLevel::Warning, about(&self.title, &message), attributes);
+        }
+        notices.append(self.notices_of_skipped_labels(&tags.skipped));
+        AppliedDecision { compared: ComparedWith::Labels { tags: Box::new(tags), findings }, ..applied }
+    }
+
+    /// The notices about labels that do not become tags: first those that a user can fix, because many may exceed the
+    /// number of tags.
+    fn notices_of_skipped_labels(&self, skipped: &[SkippedLabel]) -> Notices {
+        let mut notices = Notices::default();
+        for skip in skipped {
+            let attributes = [
+                ("provisioned_resource", self.subject.full_name()),
+                ("qualified_key", skip.qualified_key.clone()),
+                ("tag_key", skip.tag_key.clone()),
+                ("provider", skip.provider.to_owned()),
+                ("reason", skip.reason.as_str().to_owned()),
+            ];
+            notices.log(LogLevel::Warning, tag_messages::LABEL_NOT_ADDED.to_owned(), attributes);
+        }
+        let reserve = self.settings.cloud_tags.reserve.into();
+        for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
+            let of_reason = skipped.iter().filter(|skip| skip.reason == reason);
+            notices.warnings.extend(of_reason.map(|skip| label_warning::of_skipped_label(skip, reserve)));
+        }
+        notices
+    }
+
+    fn declare(&self, declarations: Vec<(String, Change)>) -> AppliedDecision<'e> {
+        let (versions, changes): (Vec<String>, Vec<Change>) = declarations.into_iter().unzip();
+        if changes.is_empty() {
+            return AppliedDecision::accepted(Notices::default());
+        }
+        let mut notices = Notices::default();
+        for version in versions {
+            let fact = Fact::Declared { version: Mentioned(version) };
+            notices.log(LogLevel::Info, about(&self.title, &fact.to_string()), []);
+            notices.warnings.push(fact);
+        }
+        self.write(changes, Vec::new(), None, notices)
+    }
+
+    /// Writes changes into the object, together with their `owners`, and leaves the differences in `drift`. `notices`
+    /// are about that. An object that cannot be written is refused.
+    fn write(
+        &self,
+        changes: Vec<Change>,
+        mut drift: Vec<Change>,
+        owners: Option<Write<'_>>,
+        notices: Notices,
+    ) -> AppliedDecision<'e> {
+        let writes: Vec<Write<'_>> = changes.iter().map(Change::write).chain(owners).collect();
+        match splice(self.subject.object.root, &writes) {
+            Ok(object) => AppliedDecision {
+                admission: Admission::Written { object, changes, drift },
+                ..AppliedDecision::accepted(notices)
+            },
+            Err(error) => {
+                drift.splice(0..0, changes);
+                let admission = Admission::Refused { rejection: Rejection::unwritable(&error), drift };
+                AppliedDecision { admission, ..AppliedDecision::accepted(Notices::default()) }
+            }
+        }
+    }
+
+    /// The settings refuse the differences.
+    fn refused_for(&self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) -> AppliedDecision<'e> {
+        let message = sentence(&self.title, setting, &change_warning::differences(&drift));
+        AppliedDecision::refused(message, drift)
+    }
+}
+
+fn attributes(change: &Change) -> [(&'static str, String); 4] {
+    [
+        ("at", change.at.to_string()),
+        ("key", change.key.clone()),
+        ("rule", change.rule.to_string()),
+        ("source", change.source.as_ref().map(SourceObject::to_string).unwrap_or_default()),
+    ]
+}

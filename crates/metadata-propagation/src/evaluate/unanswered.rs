@@ -1,0 +1,162 @@
+//! What is done about a request when something it needs cannot be read: another object, or labels that are already
+//! stored.
+
+use super::Evaluation;
+use super::applied::{Admission, AppliedDecision, ComparedWith};
+use super::notices::Notices;
+use super::role::Role;
+use crate::json::Malformed;
+use crate::report::messages::lookups as messages;
+use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
+use cloud_tags::composite::Composite;
+use cloud_tags::tagged::Tagged;
+use cloud_tags::{composite, infrastructure};
+use cluster_api::propagation::untouched;
+use facts::datum::UnusableValue;
+use facts::fact::Fact;
+use facts::messages::reasons::UNUSABLE_ASSIGNMENTS;
+use facts::messages::{SettingValue, about};
+use facts::not_applicable::{NotApplicable, NotApplicableReason};
+use facts::stop::Stop;
+use kubernetes::cluster::LookupCause;
+use kubernetes::read_failure::LookupFailed;
+use kubernetes::settings::Reaction;
+
+impl<'e> Evaluation<'e> {
+    /// What is done about a request that is not compared.
+    ///
+    /// # Errors
+    /// When the object does not have the structure of a Kubernetes object.
+    pub(super) fn stopped(&self, stop: Stop) -> Result<AppliedDecision<'e>, Malformed> {
+        Ok(match stop {
+            Stop::NotApplicable(inert) => self.not_applicable(inert),
+            Stop::LookupFailed(failed) => self.unanswered(failed),
+            Stop::RegistryFailed(failed) => self.unregistered(failed),
+            Stop::SourceFailed(failed) => self.without_source(failed),
+            Stop::Malformed(malformed) => return Err(malformed),
+        })
+    }
+
+    /// The cloud tags that a request newly writes although its labels are not compared: nobody vouches for them.
+    pub(super) fn undecided_tags(&self, stop: &Stop) -> Option<Tagged> {
+        let Evaluation { subject, settings, lookups, .. } = self;
+        let settings = settings.of_tags();
+        match self.role {
+            Role::Composite(composites) => Composite { subject, composites, settings, lookups }.undecided(stop),
+            Role::Infrastructure(row) => infrastructure::undecided(subject, row, settings, stop),
+            _ => None,
+        }
+    }
+
+    /// Removes such tags, unless the request is refused.
+    pub(super) fn with_undecided_tags(
+        &self,
+        stopped: AppliedDecision<'e>,
+        tagged: Option<Tagged>,
+    ) -> AppliedDecision<'e> {
+        let Some(tagged) = tagged.filter(|_| !stopped.admission.is_refused()) else { return stopped };
+        let (mut applied, mut notices) = (self.apply_tags(tagged), stopped.notices);
+        notices.append(applied.notices);
+        applied.notices = notices;
+        applied
+    }
+
+    /// An object above could not be read: accepts, warns or refuses, as the settings say.
+    fn unanswered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+        let lookup = &self.settings.lookup;
+        let (reaction, setting, reason) = if failed.error.cause == LookupCause::NotFound {
+            (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing)
+        } else {
+            (lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed)
+        };
+        self.react(failed, reaction, setting, reason)
+    }
+
+    /// The same for the label registry.
+    fn unregistered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+        let reaction = self.settings.cloud_tags.on_registry_failure;
+        self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
+    }
+
+    /// The same for an object whose labels become tags.
+    fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
+        let reason = if failed.error.cause == LookupCause::NotFound {
+            NotApplicableReason::ParentMissing
+        } else {
+            NotApplicableReason::LookupFailed
+        };
+        self.react(failed, self.settings.cloud_tags.sources.on_failure, "cloudTags.sources.onFailure", reason)
+    }
+
+    /// A missing object is not logged if the request is accepted.
+    fn react(
+        &self,
+        LookupFailed { query, error, problem }: LookupFailed,
+        reaction: Reaction,
+        setting: &'static str,
+        reason: NotApplicableReason,
+    ) -> AppliedDecision<'e> {
+        let title = &self.title;
+        let is_missing = error.cause == LookupCause::NotFound;
+        let fact = Fact::Unread { object: query.clone(), cause: error.cause };
+        let message = fact.to_string();
+        let (mut notices, mut rejection) = (Notices::default(), None);
+        if self.leaves_owned_as_stored() {
+            if !is_missing {
+                let message = about(title, &messages::passes_unread(&message));
+                notices.log(LogLevel::Warning, message, [("detail", error.detail)]);
+            }
+        } else {
+            if !is_missing || reaction != Reaction::Accept {
+                let level = if reaction == Reaction::Reject { LogLevel::Error } else { LogLevel::Warning };
+                let attributes = [("setting", setting.to_owned()), ("detail", error.detail.clone())];
+                notices.log(level, about(title, &message), attributes);
+            }
+            match reaction {
+                Reaction::Accept => {}
+                Reaction::Warn => notices.warnings.push(fact),
+                Reaction::Reject => {
+                    let setting = SettingValue { setting, value: "reject" };
+                    rejection = Some(if is_missing {
+                        Rejection::refused(messages::refused_missing(title, &message, setting))
+                    } else {
+                        Rejection::unavailable(messages::refused_failure(title, &message, &error.detail, setting))
+                    });
+                }
+            }
+        }
+        let malformed = problem.map(|problem| MalformedObject { object: query.clone(), problem });
+        let inert = NotApplicable { reason, because: query.into() };
+        let admission = Admission::Undecided { inert, rejection, malformed };
+        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
+    }
+
+    /// Accepts. That nothing is done is reported if there is something to fix.
+    fn not_applicable(&self, inert: NotApplicable) -> AppliedDecision<'e> {
+        let brief = match inert.reason {
+            NotApplicableReason::UnusableAssignments => Some(UNUSABLE_ASSIGNMENTS),
+            _ => None,
+        };
+        let mut notices = Notices::default();
+        if brief.is_some() || inert.reason == NotApplicableReason::UnusableTags {
+            let problem = UnusableValue { of: inert.because.clone(), brief };
+            notices.warn(&self.title, Fact::UnusableAssignments { problem }, []);
+        }
+        let admission = Admission::Undecided { inert, rejection: None, malformed: None };
+        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
+    }
+
+    /// Whether the request needs no answer: an object that is being deleted needs no labels, and a write that changes
+    /// nothing that the policy owns has the same result with any answer.
+    fn leaves_owned_as_stored(&self) -> bool {
+        let subject = self.subject;
+        let leaves = match self.role {
+            _ if subject.object.deleting => Ok(true),
+            Role::Composite(composites) => composite::leaves_tags_as_stored(subject, composites),
+            Role::Infrastructure(row) => infrastructure::leaves_tags_as_stored(subject, row),
+            _ => untouched::leaves_owned_as_stored(subject),
+        };
+        // What cannot be read is treated as changed.
+        leaves.unwrap_or(false)
+    }
+}

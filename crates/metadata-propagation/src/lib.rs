@@ -1,0 +1,113 @@
+//! Which labels, annotations, in-place fields and cloud tags an object must carry, and why.
+//!
+//! Cluster API propagates metadata from ClusterClass and Cluster down through MachineDeployment, MachineSet and Machine
+//! to the Node, by the rules in [`RULES`] and [`FORCED`], one row each. [`evaluate`] takes one admission request, finds
+//! the objects above the one under review, applies the rules, and returns the completed object, the rule behind every
+//! change and the reason for every label that is not propagated.
+//!
+//! On Crossplane composites it sets the cloud tags for their labels, see [`tags`].
+//!
+//! The engine is pure: no host call, clock, environment, file or random number. Other objects are read through the
+//! [`Cluster`] trait. Objects remain raw JSON; only label and annotation maps, in-place mutable fields and cloud tags
+//! are written, and, if the settings ask for it, the declaration of cloud tags that a CompositeResourceDefinition of
+//! Crossplane lacks.
+//!
+//! ```
+//! use metadata_propagation::{Manifests, Review, Settings, evaluate};
+//!
+//! let mut cluster = Manifests::default();
+//! cluster.insert("cluster.x-k8s.io/v1beta2", "Cluster", "fleet", "c1", "{}".into());
+//! cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "workers", r#"{
+//!     "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": {"name": "workers"},
+//!     "spec": {"clusterName": "c1", "template": {"metadata": {"labels": {"team": "red"}}}}}"#.into());
+//! let review = Review::from_json(r#"{
+//!     "operation": "CREATE", "namespace": "fleet", "name": "worker-1", "userInfo": {"username": "alice"},
+//!     "kind": {"group": "cluster.x-k8s.io", "version": "v1beta2", "kind": "Machine"},
+//!     "object": {"apiVersion": "cluster.x-k8s.io/v1beta2", "metadata": {"name": "worker-1", "ownerReferences": [
+//!         {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "workers", "controller": true}]}}}"#)?;
+//!
+//! let outcome = evaluate(&review, &Settings::from_json("{}")?, &cluster);
+//! let object = outcome.object.ok_or("unchanged")?;
+//! assert!(object.contains(r#""labels":{"cluster.x-k8s.io/set-name":"workers","team":"red"}"#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod checks;
+mod evaluate;
+mod grants;
+mod report;
+mod settings;
+
+use raw_json as json;
+
+/// API groups, labels and annotations of Cluster API, for callers that read its objects themselves.
+pub mod cluster_api {
+    pub use ::cluster_api::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+    pub use ::cluster_api::catalog::keys::{
+        CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
+        TOPOLOGY_POOL_NAME,
+    };
+}
+
+/// Cloud tags: what sets them, and the tables of what providers admit.
+pub mod tags {
+    pub use ::cloud_tags::report::{
+        CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport, TagSkipReason,
+    };
+    pub use ::cloud_tags::{Labels, TagRules, Transformed, cloud_tags, verdicts};
+    pub use ::tag_rules::clouds::{CLOUDS, Cloud, KeyCase, Text};
+    pub use ::tag_rules::infrastructure::{INFRA_CLUSTERS, InfraCluster};
+    pub use ::tag_rules::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
+    pub use ::tag_rules::strict::{STRICT_PROFILES, Spelling, StrictProfile};
+    pub use ::tag_rules::text_limits::{Alphabet, Form, Length};
+    pub use ::tag_rules::{Definition, LabelSource, SEEDED, Scope};
+}
+
+pub use ::cluster_api::catalog::effects::table::EFFECTS;
+pub use ::cluster_api::catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
+pub use ::cluster_api::catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
+pub use ::cluster_api::catalog::forced::{FORCED, Forced, ForcedValue};
+pub use ::cluster_api::catalog::guards::{GUARDS, Guard, GuardRail};
+pub use ::cluster_api::catalog::place::Place;
+pub use ::cluster_api::catalog::rules::{Criterion, Keys, RULES, Rule};
+pub use ::cluster_api::catalog::tools::{TOOL_KEYS, ToolKeys};
+pub use ::cluster_api::catalog::version::Version;
+pub use ::cluster_api::propagated::Propagated;
+pub use ::cluster_api::rollout_impact::{RolloutEdit, RolloutImpact};
+pub use ::cluster_api::settings::{ClusterApi, Guards, NodeSync, OnConflict, OptIn};
+pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
+pub use evaluate::payload::evaluate_payload;
+pub use evaluate::{evaluate, evaluate_and_list};
+pub use facts::annotations::EXEMPT;
+pub use facts::change::{Action, Change, EntryNoun, Value};
+pub use facts::datum::{Mentioned, NamedEntry};
+pub use facts::fact::{Fact, InPlacePaths};
+pub use facts::finding::{Finding, TagDelivery};
+pub use facts::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
+pub use facts::skipped::{Carried, SkipReason, Skipped};
+pub use facts::source::{SourceObject, SourcePlace};
+pub use grants::{GRANTS, Grant, ROUTES, Route};
+pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
+pub use kubernetes::answers::MOST_READS;
+pub use kubernetes::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
+pub use kubernetes::group_version_kind::GroupVersionKind;
+pub use kubernetes::lookup_record::LookupRecord;
+pub use kubernetes::map_kind::MapKind;
+pub use kubernetes::masks::Masks;
+pub use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
+pub use kubernetes::request::{Call, Operation, Review};
+pub use kubernetes::settings::{
+    ApiVersion, Controllers, FieldPath, KeyOrDomain, KindAndGroup, Mode, NonEmpty, Pattern, PatternError, Reaction,
+    SettingProblem, SettingsError, Stance, Users,
+};
+pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
+pub use settings::{Lookup, Settings};
+pub use tag_delivery::carriers::{
+    CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags, tags_of_kind,
+};
+pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
+pub use tag_rules::{
+    BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
+    OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, TagPrefix, TagSourceSettings,
+    Tenant, TenantName,
+};

@@ -1,0 +1,187 @@
+//! Settings: what can be set, the defaults, and how they are read.
+//!
+//! A setting is one field of one type. serde reads it, schemars describes it (its doc comment is the description in
+//! `docs/settings.schema.json`), and an invalid value is rejected where it is read, so later code can trust the types.
+
+mod lookup;
+
+use cluster_api::settings::{ClusterApi, ClusterApiSettings, Guards};
+use kubernetes::settings::object::{self, ObjectOnly};
+use kubernetes::settings::read;
+use kubernetes::settings::{Mode, SettingsError};
+use serde::{Deserialize, Serialize};
+use tag_rules::{CloudTags, TagSettings};
+
+pub use self::lookup::Lookup;
+
+/// The settings of the policy.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(title = "metadata-propagation-policy settings"))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Settings {
+    /// `mutate`: write what is missing. `verify`: refuse it and write nothing.
+    pub mode: Mode,
+    /// How other objects are read.
+    #[serde(deserialize_with = "object::field")]
+    pub lookup: Lookup,
+    /// Which rules of Cluster API hold, and for whom.
+    #[serde(deserialize_with = "object::field")]
+    pub cluster_api: ClusterApi,
+    /// How the policy reacts to edits that destroy Machines, and to keys that do harm or never propagate.
+    #[serde(deserialize_with = "object::field")]
+    pub guards: Guards,
+    /// Which labels of Crossplane composites become tags of their cloud resources.
+    #[serde(deserialize_with = "object::field")]
+    pub cloud_tags: CloudTags,
+}
+
+impl Settings {
+    /// Reads settings; null and `{}` mean the defaults, and a field that is null is absent.
+    ///
+    /// # Errors
+    /// When the text is not an object of known fields with valid values: every problem, each with its path.
+    ///
+    /// ```
+    /// use metadata_propagation::{Mode, Settings};
+    ///
+    /// assert_eq!(Settings::from_json(r#"{"mode": "verify"}"#)?.mode, Mode::Verify);
+    /// # Ok::<(), metadata_propagation::SettingsError>(())
+    /// ```
+    pub fn from_json(text: &str) -> Result<Settings, SettingsError> {
+        let text = if text.trim_ascii() == "null" { "{}" } else { text };
+        let (settings, mut problems) = read::read(text);
+        let settings = settings.map(|ObjectOnly(settings): ObjectOnly<Settings>| settings).unwrap_or_default();
+        problems.extend(settings.cluster_api.contradictions());
+        problems.extend(settings.cloud_tags.contradictions());
+        SettingsError::unless_empty(problems)?;
+        Ok(settings)
+    }
+
+    /// Validates settings more thoroughly than an evaluation needs: expressions are compiled.
+    ///
+    /// # Errors
+    /// Like [`Settings::from_json`], and when an expression does not compile.
+    ///
+    /// ```
+    /// use metadata_propagation::Settings;
+    ///
+    /// let problems = Settings::validate(r#"{"mode": "x"}"#).map_err(|error| error.to_string());
+    /// assert_eq!(problems, Err("mode: unknown value `x`, expected `mutate` or `verify`".to_owned()));
+    /// ```
+    pub fn validate(text: &str) -> Result<(), SettingsError> {
+        SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.node.uncompilable())
+    }
+}
+
+impl Settings {
+    /// What decides about objects of Cluster API.
+    pub(crate) fn of_cluster_api(&self) -> ClusterApiSettings<'_> {
+        ClusterApiSettings { cluster_api: &self.cluster_api, guards: &self.guards }
+    }
+
+    /// What decides about cloud tags.
+    pub(crate) fn of_tags(&self) -> TagSettings<'_> {
+        TagSettings { mode: self.mode, cloud_tags: &self.cloud_tags }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kubernetes::settings::Reaction;
+
+    use super::*;
+    use cluster_api::catalog::version::Version;
+
+    #[track_caller]
+    fn refused(settings: &str) -> String {
+        Settings::from_json(settings).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn nothing_and_an_empty_object_are_the_defaults() {
+        let defaults = serde_json::to_value(Settings::default()).unwrap();
+        for text in [
+            "null",
+            " null\n",
+            "{}",
+            r#"{"lookup":{},"clusterApi":{"node":{}},"guards":{},"cloudTags":{}}"#,
+            r#"{"mode":null,"clusterApi":null,"lookup":{"onMissing":null},"cloudTags":{"registry":null,"composites":null}}"#,
+        ] {
+            assert_eq!(serde_json::to_value(Settings::from_json(text).unwrap()).unwrap(), defaults, "{text}");
+        }
+        let settings = Settings::default();
+        assert_eq!(settings.mode, Mode::Mutate);
+        assert_eq!((settings.lookup.on_missing, settings.lookup.on_failure), (Reaction::Accept, Reaction::Warn));
+        assert_eq!(settings.cluster_api.version, Version::NEWEST);
+    }
+
+    #[test]
+    fn every_problem_is_named_with_its_path() {
+        assert_eq!(
+            refused(
+                r#"{"mode":"mutat","lokup":{},"lookup":{"apiVersions":{"a":1}},"guards":{"adoption":{}},
+                    "clusterApi":{"controllers":["ok",7,null],"rollout":false,"node":{"labels":[]}}}"#
+            ),
+            "clusterApi.controllers[1]: expected a string, found a number; \
+             clusterApi.controllers[2]: expected a string, found null; \
+             clusterApi.node.labels: unknown field, expected `additionalLabels` or `additionalAnnotations`; \
+             clusterApi.rollout: expected one of `ignore`, `warn`, `reject`, found a boolean; \
+             guards.adoption: expected exactly one of `ignore`, `warn`, `reject`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
+             lookup.apiVersions[a]: expected `Kind.group` such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`, \
+             found `a`; \
+             mode: unknown value `mutat`, expected `mutate` or `verify`"
+        );
+    }
+
+    #[test]
+    fn settings_of_the_wrong_type_are_refused() {
+        for (text, expected) in [
+            ("[]", "settings: expected an object, found a list"),
+            ("7", "settings: expected an object, found a number"),
+            ("", "settings: EOF while parsing a value"),
+            ("{\"mode\":", "settings: EOF while parsing a value"),
+            ("{} {}", "settings: trailing characters"),
+            (r#"{"":1}"#, "[]: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`"),
+            (
+                r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
+                "clusterApi.node.additionalLabels: expected a list, found a string",
+            ),
+        ] {
+            assert_eq!(refused(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_object_may_be_a_list() {
+        for (text, path) in [
+            (r#"{"lookup":[true]}"#, "lookup"),
+            (r#"{"lookup":{"apiVersions":[]}}"#, "lookup.apiVersions"),
+            (r#"{"clusterApi":["v1.9"]}"#, "clusterApi"),
+            (r#"{"clusterApi":{"optIn":[["a"]]}}"#, "clusterApi.optIn"),
+            (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node"),
+            (r#"{"clusterApi":{"cloudTags":["AWSCluster"]}}"#, "clusterApi.cloudTags"),
+            (r#"{"guards":["warn"]}"#, "guards"),
+            (r#"{"cloudTags":[]}"#, "cloudTags"),
+            (r#"{"cloudTags":{"composites":[[["a.b"],{"fixed":"a"}]]}}"#, "cloudTags.composites[0]"),
+            (r#"{"cloudTags":{"definitions":[]}}"#, "cloudTags.definitions"),
+            (r#"{"cloudTags":{"definitions":{"a":["domain"]}}}"#, "cloudTags.definitions[a]"),
+        ] {
+            assert_eq!(refused(text), format!("{path}: expected an object, found a list"));
+        }
+    }
+
+    #[test]
+    fn of_a_repeated_field_the_last_one_counts() {
+        assert_eq!(Settings::from_json(r#"{"mode":7,"mode":"verify"}"#).unwrap().mode, Mode::Verify);
+    }
+
+    #[test]
+    fn two_hundred_problems_are_reported() {
+        let wrong: Vec<String> = (0..200).map(|number| format!(r#""key-{number:03}":{{"scope":{number}}}"#)).collect();
+        let text = format!(r#"{{"cloudTags":{{"definitions":{{{}}}}}}}"#, wrong.join(","));
+        let problems = Settings::from_json(&text).unwrap_err().problems;
+        assert_eq!(problems.len(), 200);
+        assert_eq!(problems[199].path, "cloudTags.definitions[key-199].scope");
+    }
+}

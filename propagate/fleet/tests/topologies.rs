@@ -1,0 +1,322 @@
+//! Edits of classes, templates and Clusters in `testdata/topology`: the owners of a plan are compared with what Cluster
+//! API's own topology reconciler does (`verification/conformance/functions/topology`).
+//!
+//! `TOPOLOGY_PAIRS=DIR cargo test -p fleet --test topologies` compares generated ones.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fleet::{Fleet, Plan, Source};
+use metadata_propagation::{Effect, Settings};
+use serde_json::{Value, json};
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn folder() -> PathBuf {
+    let own = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/topology");
+    std::env::var_os("TOPOLOGY_PAIRS").map_or_else(own, PathBuf::from)
+}
+
+fn fleet(pair: &Value) -> Fleet {
+    let lists = ["templates", "others"].into_iter().filter_map(|list| pair[list].as_array()).flatten();
+    let objects = lists.chain([&pair["class"], &pair["cluster"]]);
+    let text = objects.map(Value::to_string).collect::<Vec<_>>().join("\n---\n");
+    Fleet::read(vec![Source { name: "fleet.yaml".to_owned(), text }])
+}
+
+/// The owners whose Machines are replaced twice: a patch writes the name of their template.
+fn twice(plan: &Plan) -> Vec<String> {
+    let owners = plan.owners.iter().flat_map(|edit| &edit.owners);
+    let twice = owners.filter(|owner| owner.reason.as_ref().is_some_and(|reason| reason.ends_with("replaced twice")));
+    twice.filter_map(|owner| Some(owner.part.as_ref()?.to_string())).collect()
+}
+
+/// The effect on each owner, or that Cluster API refuses the edit.
+fn planned(plan: &Plan) -> BTreeMap<String, &'static str> {
+    let mut owners: BTreeMap<String, Effect> = BTreeMap::new();
+    let mut is_refused =
+        plan.objects.iter().flat_map(|object| &object.edits).any(|it| it.edit.effect == Effect::Refused);
+    for owner in plan.owners.iter().flat_map(|edit| &edit.owners) {
+        is_refused |= owner.effect == Effect::Refused;
+        let Some(part) = &owner.part else { continue };
+        let known = owners.entry(part.to_string()).or_insert(owner.effect);
+        *known = owner.effect.max(*known);
+    }
+    if is_refused {
+        return BTreeMap::from([("refused".to_owned(), "refused")]);
+    }
+    let words = owners.into_iter().map(|(name, effect)| (name, word(effect)));
+    words.filter(|(name, effect)| *effect != "nothing" && name != "infrastructure").collect()
+}
+
+fn word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Nothing => "nothing",
+        Effect::InPlace => "inPlace",
+        Effect::Scale => "scale",
+        Effect::ReplacedWhenDeleted => "replacedWhenDeleted",
+        Effect::CannotTell => "provider",
+        Effect::Scheduled => "scheduled",
+        Effect::Rollout => "rollout",
+        Effect::Refused => "refused",
+        Effect::Destructive => "deleted",
+    }
+}
+
+fn answered(answer: &Value) -> BTreeMap<String, &str> {
+    if answer.get("refused").is_some() {
+        return BTreeMap::from([("refused".to_owned(), "refused")]);
+    }
+    let owners = answer["owners"].as_array().into_iter().flatten();
+    owners
+        .filter_map(|owner| match owner["effect"].as_str()? {
+            // A new entry is a scale from no Machines.
+            "created" => Some((owner["object"].as_str()?.to_owned(), "scale")),
+            effect => Some((owner["object"].as_str()?.to_owned(), effect)),
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct Count {
+    edits: usize,
+    owners: usize,
+    cannot_tell: usize,
+    harmless: usize,
+    wrong: Vec<String>,
+}
+
+/// Edits for which a plan says something else: in a paused Cluster, what happens when it is resumed; a plan has no clock;
+/// and a function that is not evaluated leaves unknown what its patch writes.
+const DEVIATIONS: [(&str, &str); 3] = [
+    ("small", "a paused Cluster"),
+    ("small", "a rollout in the past"),
+    ("small", "a template that calls a function that is not evaluated"),
+];
+
+const REPLACES: [&str; 3] = ["rollout", "scheduled", "replacedWhenDeleted"];
+
+fn compare(
+    count: &mut Count,
+    (file, title): (&str, &str),
+    found: &BTreeMap<String, &str>,
+    expected: &BTreeMap<String, &str>,
+) {
+    count.edits += 1;
+    let names: Vec<&String> = found.keys().chain(expected.keys().filter(|name| !found.contains_key(*name))).collect();
+    count.owners += names.len().max(1);
+    for name in names {
+        let [is, must] = [found, expected].map(|map| map.get(name).copied().unwrap_or("nothing"));
+        if is == must || DEVIATIONS.contains(&(file, title)) {
+            continue;
+        }
+        count.cannot_tell += usize::from(is == "provider");
+        let is_harmless =
+            REPLACES.contains(&must) && !REPLACES.contains(&is) && is != "provider" && !found.contains_key("refused");
+        count.harmless += usize::from(is_harmless);
+        let note = if is_harmless { "HARMLESS " } else { "" };
+        count.wrong.push(format!("{note}{file}: {title}: {name}: {is}, not {must}"));
+    }
+}
+
+fn class(file: &Path, count: &mut Count) -> Outcome {
+    let pair: Value = serde_saphyr::from_str(&fs::read_to_string(file)?)?;
+    let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(file.with_extension("answers.json"))?)?;
+    let before = fleet(&pair);
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let edits = pair.get("edits").and_then(Value::as_array).cloned().unwrap_or_default();
+    assert_eq!(edits.len(), answers.len(), "{name}: as many answers as edits");
+    for (edit, answer) in edits.iter().zip(&answers) {
+        let title = edit["title"].as_str().unwrap_or_default();
+        assert_eq!(answer["title"], json!(title), "{name}: the answer to another edit");
+        let mut edited = pair.clone();
+        json_patch::patch(&mut edited, &serde_json::from_value::<json_patch::Patch>(edit["patch"].clone())?)?;
+        let plan = Plan::of(&before, &fleet(&edited), &Settings::default());
+        // The webhooks of providers refuse edits of templates in place. The reconciler knows nothing of them.
+        let is_template = |object: &&fleet::Planned| object.id.kind.ends_with("Template");
+        let templates = plan.objects.iter().filter(is_template).flat_map(|object| &object.edits);
+        let is_immutable = templates.into_iter().any(|edit| edit.edit.effect == Effect::Refused);
+        if is_immutable && answer.get("refused").is_none() {
+            continue;
+        }
+        compare(count, (&name, title), &planned(&plan), &answered(answer));
+        if answer.get("refused").is_some() {
+            continue;
+        }
+        let owners = answer["owners"].as_array().into_iter().flatten();
+        let is_again = |owner: &&Value| owner["rollouts"].as_u64().is_some_and(|rollouts| rollouts > 1);
+        let again: Vec<&str> = owners.filter(is_again).filter_map(|owner| owner["object"].as_str()).collect();
+        for owner in twice(&plan).iter().filter(|owner| !again.contains(&&***owner)) {
+            count.wrong.push(format!("{name}: {title}: {owner}: twice, not once"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn owners_are_those_of_cluster_api_s_reconciler() -> Outcome {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    files
+        .retain(|file| file.extension().is_some_and(|it| it == "yaml") && file.with_extension("answers.json").exists());
+    files.sort();
+    let mut wrong = Vec::new();
+    for file in &files {
+        let mut count = Count::default();
+        class(file, &mut count)?;
+        let Count { edits, owners, cannot_tell, harmless, .. } = count;
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        println!(
+            "{name}: {edits} edits, {owners} owners, {} wrong, {cannot_tell} cannot tell, {harmless} called harmless",
+            count.wrong.len()
+        );
+        wrong.extend(count.wrong);
+    }
+    assert!(!files.is_empty());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn of_a_template_that_is_defined_twice_no_effect_is_known() -> Outcome {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/topology/small.yaml");
+    let before: Value = serde_saphyr::from_str(&fs::read_to_string(file)?)?;
+    let mut after = before.clone();
+    let mut copy = after["templates"][0].clone();
+    copy["metadata"]["labels"] = json!({"of": "the copy"});
+    after["templates"].as_array_mut().ok_or("no templates")?.push(copy);
+    let id = format!("{} fleet/{}", before["templates"][0]["kind"].as_str().unwrap_or_default(), "small");
+    let plan = Plan::of(&fleet(&before), &fleet(&after), &Settings::default());
+    let unknown: Vec<String> = plan.unknown.iter().map(|it| format!("{}: {}", it.id, it.reason)).collect();
+    let reason = "it is defined twice, and which definition is applied last is not known";
+    assert_eq!(unknown, [format!("{id}: {reason}")]);
+    after["class"]["spec"]["patches"].as_array_mut().ok_or("no patches")?.pop();
+    let plan = Plan::of(&fleet(&before), &fleet(&after), &Settings::default());
+    let expected = ["MachineDeployment batch", "MachineDeployment web", "control plane"];
+    assert_eq!(planned(&plan), expected.map(|owner| (owner.to_owned(), "provider")).into());
+    Ok(())
+}
+
+#[test]
+fn labels_of_another_template_reach_what_is_created_from_it() {
+    const OBJECTS: &str = r#"
+{apiVersion: cluster.x-k8s.io/v1beta2, kind: ClusterClass, metadata: {name: c, namespace: fleet}, spec: {
+  infrastructure: {templateRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevClusterTemplate, name: infra}},
+  controlPlane: {
+    templateRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: plane},
+    machineInfrastructure: {templateRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, name: NAMED}}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevClusterTemplate, metadata: {name: infra, namespace: fleet}, spec: {template: {spec: {}}}}
+---
+{apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, metadata: {name: plane, namespace: fleet}, spec: {template: {spec: {}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, metadata: {name: machine, namespace: fleet}, spec: {template: {metadata: {labels: {disk: ssd}}, spec: {}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, metadata: {name: other, namespace: fleet}, spec: {template: {metadata: {labels: {disk: nvme}}, spec: {}}}}
+---
+{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c1, namespace: fleet}, spec: {topology: {classRef: {name: c}, version: v1.36.0, controlPlane: {replicas: 1}}}}
+---
+{apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlane, metadata: {name: c1-abc, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1, topology.cluster.x-k8s.io/owned: ""}, ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, name: c1, uid: u, controller: true}]},
+  spec: {replicas: 1, version: v1.36.0, machineTemplate: {spec: {infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: DevMachineTemplate, name: c1-xyz}}}}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachineTemplate, metadata: {name: c1-xyz, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1, topology.cluster.x-k8s.io/owned: ""}}, spec: {template: {metadata: {labels: {disk: ssd}}, spec: {}}}}
+---
+{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: c1-abc-1, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1}, ownerReferences: [{apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlane, name: c1-abc, uid: u, controller: true}]}, spec: {clusterName: c1}}
+---
+{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevMachine, metadata: {name: c1-abc-1, namespace: fleet, labels: {disk: ssd}, ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, name: c1-abc-1, uid: u, controller: true}]}, spec: {}}
+"#;
+    let fleet = |name: &str| {
+        let text = OBJECTS.replace("NAMED", name);
+        Fleet::read(vec![Source { name: "fleet.yaml".to_owned(), text }])
+    };
+    let plan = Plan::of(&fleet("machine"), &fleet("other"), &Settings::default());
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let further = plan.further.iter();
+    let further: Vec<String> =
+        further.map(|it| format!("{} {} {}: {} → {}", it.id, it.at, it.key, text(&it.from), text(&it.to))).collect();
+    let expected = [
+        "DevMachine fleet/c1-abc-1 metadata.labels disk: ssd → nvme",
+        "DevMachineTemplate fleet/c1-xyz spec.template.metadata.labels disk: ssd → nvme",
+    ];
+    assert_eq!(further, expected);
+    assert_eq!(plan.verdict.relabels, 1);
+}
+
+/// What an edit of `small.yaml` does, after another change of it that both sides have.
+fn edited(both: &Value, edit: &Value) -> Result<Plan, Box<dyn std::error::Error>> {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/topology/small.yaml");
+    let mut before: Value = serde_saphyr::from_str(&fs::read_to_string(file)?)?;
+    json_patch::patch(&mut before, &serde_json::from_value::<json_patch::Patch>(both.clone())?)?;
+    let mut after = before.clone();
+    json_patch::patch(&mut after, &serde_json::from_value::<json_patch::Patch>(edit.clone())?)?;
+    Ok(Plan::of(&fleet(&before), &fleet(&after), &Settings::default()))
+}
+
+fn effects(of: [(&str, &'static str); 3]) -> BTreeMap<String, &'static str> {
+    of.map(|(owner, effect)| (owner.to_owned(), effect)).into()
+}
+
+#[test]
+fn an_extension_does_not_change_the_version_of_a_control_plane() -> Outcome {
+    let external = json!({"name": "extension", "external": {"generatePatchesExtension": "e"}});
+    let external = json!([{"op": "add", "path": "/class/spec/patches/-", "value": external}]);
+    let replace = |path: &str, value: Value| json!([{"op": "replace", "path": path, "value": value}]);
+    let version = edited(&external, &replace("/cluster/spec/topology/version", json!("v1.36.1")))?;
+    let all =
+        [("MachineDeployment batch", "rollout"), ("MachineDeployment web", "rollout"), ("control plane", "rollout")];
+    assert_eq!(planned(&version), effects(all));
+    let replicas = edited(&external, &replace("/cluster/spec/topology/controlPlane/replicas", json!(5)))?;
+    let unknown =
+        [("MachineDeployment batch", "provider"), ("MachineDeployment web", "provider"), ("control plane", "provider")];
+    assert_eq!(planned(&replicas), effects(unknown));
+    Ok(())
+}
+
+#[test]
+fn a_rule_of_a_variable_may_refuse_what_differs() -> Outcome {
+    let schema = "/class/spec/variables/1/schema/openAPIV3Schema";
+    let rules = json!([{"rule": "self.mirror"}]);
+    let ruled = json!([{"op": "add", "path": format!("{schema}/x-kubernetes-validations"), "value": rules}]);
+    let value = json!({"mirror": true, "host": "other"});
+    let set = json!([{"op": "replace", "path": "/cluster/spec/topology/variables/0/value", "value": value}]);
+    let plan = edited(&ruled, &set)?;
+    let unknown =
+        [("MachineDeployment batch", "provider"), ("MachineDeployment web", "provider"), ("control plane", "provider")];
+    assert_eq!(planned(&plan), effects(unknown));
+    let reasons: Vec<_> = plan.owners.iter().flat_map(|edit| &edit.owners).map(|owner| owner.reason.clone()).collect();
+    let reason = "Cluster API may refuse the value of variable `registry`: rule `x-kubernetes-validations` of its schema \
+                  is not evaluated";
+    assert_eq!(reasons, [Some(reason); 3].map(|reason| reason.map(str::to_owned)));
+    let image = json!({"name": "image", "value": "other"});
+    let other = edited(&ruled, &json!([{"op": "add", "path": "/cluster/spec/topology/variables/-", "value": image}]))?;
+    let all =
+        [("MachineDeployment batch", "rollout"), ("MachineDeployment web", "rollout"), ("control plane", "rollout")];
+    assert_eq!(planned(&other), effects(all));
+    Ok(())
+}
+
+#[test]
+fn a_new_cluster_fits_its_class() -> Outcome {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/topology/small.yaml");
+    let mut pair: Value = serde_saphyr::from_str(&fs::read_to_string(file)?)?;
+    let version = pair["cluster"]["spec"]["topology"]["version"].clone();
+    for (listed, health_check, expected) in [
+        (version, json!({"enabled": false}), vec![]),
+        (
+            json!("v1.30.0"),
+            json!({"enabled": true}),
+            vec!["spec.topology.version", "spec.topology.workers.machineDeployments[web].healthCheck"],
+        ),
+    ] {
+        pair["class"]["spec"]["kubernetesVersions"] = json!([listed]);
+        pair["cluster"]["spec"]["topology"]["workers"]["machineDeployments"][0]["healthCheck"] = health_check;
+        let mut before = pair.clone();
+        before["cluster"] = json!({});
+        let plan = Plan::of(&fleet(&before), &fleet(&pair), &Settings::default());
+        let edits = plan.objects.iter().flat_map(|object| &object.edits);
+        let refused = edits.filter(|edit| edit.edit.effect == Effect::Refused).map(|edit| &*edit.edit.at);
+        assert_eq!(refused.collect::<Vec<_>>(), expected);
+    }
+    Ok(())
+}

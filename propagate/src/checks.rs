@@ -1,0 +1,194 @@
+//! What each check finds, and what to do about it.
+
+use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, REFUSED, UNREADABLE};
+use metadata_propagation::{GUARDS, Guard};
+
+/// One check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Check {
+    /// Its name in findings.
+    pub(crate) id: &'static str,
+    /// What it finds.
+    pub(crate) finds: &'static str,
+    /// What to do about it.
+    pub(crate) help: &'static str,
+    /// The page with more details, below `docs`.
+    page: &'static str,
+    /// The heading on that page, as a link anchor; empty for the whole page.
+    heading: &'static str,
+}
+
+const PAGES: &str = "https://github.com/plexsphere/metadata-propagation-policy/blob/main/docs/";
+
+/// All checks except the guard rails, ordered by name.
+const CHECKS: &[Check] = &[
+    Check {
+        id: "class.idleSelector",
+        finds: "a selector of a patch selects no template of its ClusterClass",
+        help: "correct API version, kind and `matchResources`: they are those of a template that the class refers to; a webhook refuses the class until then",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: "class.noWorkerClass",
+        finds: "a selector of a patch names a class of workers that its ClusterClass does not have",
+        help: "correct or remove the name; a webhook refuses the class until then",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: "class.replacedMap",
+        finds: "a patch replaces a whole map of labels or annotations",
+        help: "write each entry with a path of its own, such as `/spec/template/metadata/labels/example.com~1team`",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: "class.unusedVariable",
+        finds: "no patch of a ClusterClass reads a variable",
+        help: "remove the variable, or write the patch that reads it",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: "clusterApi.rollout",
+        finds: "an edit would replace, delete or orphan Machines",
+        help: "approve the rollout with the annotation `metadata-propagation.plexsphere.com/approve-rollout` and a reason, or revert the edit",
+        page: "rollout.md",
+        heading: "approving-a-rollout",
+    },
+    Check {
+        id: CLOUD_TAGS,
+        finds: "a label is not added as a cloud tag, or a cloud rejects the tag",
+        help: "change the label to one that the profile of the provider allows (`propagate profiles`), or define it in a label registry",
+        page: "tag-profiles.md",
+        heading: "labels-that-do-not-become-tags",
+    },
+    Check {
+        id: "cloudTags.adopted",
+        finds: "a composite was adopted and not provisioned, and its tags are not managed",
+        help: "set the tags where the resource was made, or set `cloudTags.adopted` to `ignore`",
+        page: "cloud-tags.md",
+        heading: "composites",
+    },
+    Check {
+        id: "cloudTags.compositions",
+        finds: "a Composition does not pass cloud tags to a managed resource",
+        help: "patch the tags from `spec.cloudTags` to the field of the managed resource",
+        page: "delivery.md",
+        heading: "compositions",
+    },
+    Check {
+        id: "cloudTags.xrds",
+        finds: "a CompositeResourceDefinition does not declare `spec.cloudTags`, and the API server drops the tags",
+        help: "declare `spec.cloudTags` as a map of strings in each served version",
+        page: "delivery.md",
+        heading: "definitions",
+    },
+    Check {
+        id: DRIFT,
+        finds: "a label, annotation, in-place mutable field or cloud tag differs from the rules",
+        help: "set the value that the source has (`propagate apply --diff`), or change the source; `propagate explain` names it",
+        page: "rules.md",
+        heading: "",
+    },
+    Check {
+        id: ILLEGAL,
+        finds: "the source has an entry that the API server would reject on this object",
+        help: "shorten or change the entry at its source",
+        page: "reasons.md",
+        heading: "when-a-single-key-is-not-propagated",
+    },
+    Check {
+        id: "metadata-propagation.plexsphere.com/approve-rollout",
+        finds: "an approval of a rollout has no effect",
+        help: "have a user in `clusterApi.approveRolloutBy` set it, with a reason as its value",
+        page: "rollout.md",
+        heading: "approving-a-rollout",
+    },
+    Check {
+        id: "metadata-propagation.plexsphere.com/exempt",
+        finds: "an exemption has no effect",
+        help: "have a user in `guards.exemptBy` set it, with a reason as its value",
+        page: "guards.md",
+        heading: "who-may-exempt",
+    },
+    Check {
+        id: MISPLACED,
+        finds: "a label or annotation is set where nothing propagates from",
+        help: "move it to a place from which it propagates, such as `spec.template.metadata.labels`, or list its key in `clusterApi.ignoreMisplaced`",
+        page: "rules.md",
+        heading: "where-to-put-a-label",
+    },
+    Check {
+        id: REFUSED,
+        finds: "the API server or a validating webhook of Cluster API refuses the object",
+        help: "correct the field that the message names; applying the manifest fails until then",
+        page: "cli-check.md",
+        heading: "check",
+    },
+    Check {
+        id: UNREADABLE,
+        finds: "the object does not have the structure of its kind, which also prevents the evaluation of its children",
+        help: "correct the field; `kubectl explain` shows its type. A string that YAML reads as a number or a boolean (`4711`, `yes`) needs quotes",
+        page: "troubleshooting.md",
+        heading: "requests-and-settings",
+    },
+];
+
+impl Check {
+    /// All checks, ordered by name.
+    pub(crate) fn all() -> Vec<Check> {
+        let of_guard = |guard: &Guard| {
+            let Guard { setting: id, finds, help, heading, .. } = *guard;
+            Check { id, finds, help, page: "guards.md", heading }
+        };
+        let mut checks: Vec<Check> = CHECKS.iter().copied().chain(GUARDS.iter().map(of_guard)).collect();
+        checks.sort_by_key(|check| check.id);
+        checks
+    }
+
+    /// The check of this name.
+    pub(crate) fn of(id: &str) -> Option<Check> {
+        Check::all().into_iter().find(|check| check.id == id)
+    }
+
+    /// The URL of the page with more details.
+    pub(crate) fn link(&self) -> String {
+        let mark = if self.heading.is_empty() { "" } else { "#" };
+        format!("{PAGES}{}{mark}{}", self.page, self.heading)
+    }
+}
+
+/// Whether a name selects a check: its own, or that of its group, such as `guards`.
+pub(crate) fn is_named(name: &str, check: &str) -> bool {
+    check.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_page_and_heading_exists() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+        for check in Check::all() {
+            let text = fs::read_to_string(docs.join(check.page)).unwrap();
+            let headings = text.lines().filter(|line| line.starts_with('#'));
+            let anchors = headings.map(|line| line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-"));
+            let is_there = check.heading.is_empty() || anchors.into_iter().any(|anchor| anchor == check.heading);
+            assert!(is_there, "{}#{}", check.page, check.heading);
+        }
+    }
+
+    #[test]
+    fn a_group_names_its_checks() {
+        let is = |name, check| is_named(name, check);
+        let found =
+            [is("guards", "guards.adoption"), is("drift", "drift"), is("guard", "guards.adoption"), is("a", "b")];
+        assert_eq!(found, [true, true, false, false]);
+    }
+}

@@ -1,0 +1,235 @@
+//! Golden sessions: what is typed, what is printed, and how it ends. `TRYCMD=overwrite` rewrites them.
+#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
+
+mod deployed;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use deployed::with_version;
+
+#[test]
+fn sessions_print_what_is_written_down() {
+    trycmd::TestCases::new().env("KUBECONFIG", "none").case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
+}
+
+/// The blocks of these pages are typed at the root of the repository, or in the folder of an archive, which has the files that
+/// verification/scripts/dist.sh copies; here in a folder with the examples.
+#[test]
+fn the_pages_show_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
+    let ten_minutes = folder.join("first-ten-minutes.in");
+    fs::create_dir_all(&ten_minutes).unwrap();
+    for name in ["fleet.yaml", "shop.yaml", "edited-shop.yaml"] {
+        fs::copy(root.join("examples").join(name), ten_minutes.join(name)).unwrap();
+    }
+
+    let quick_start = folder.join("replace.in");
+    fs::create_dir_all(&quick_start).unwrap();
+    let class = fs::read_to_string(root.join("examples/quick-start/class.yaml")).unwrap();
+    let default =
+        "name: etcdImageTag\n      required: true\n      schema: { openAPIV3Schema: { type: string, default: \"";
+    for (name, from, to) in [
+        ("class", "", ""),
+        ("images", "preLoadImages, value: []", "preLoadImages, value: [kindest/etcd]"),
+        ("wrong", "preLoadImages, value: []", "preLoadImages, value: kindest/etcd"),
+        ("etcd", "value: 3.6.0", "value: 3.6.1"),
+        ("default", default, &format!("{default}3.6.1")),
+    ] {
+        assert!(class.contains(from), "{name}");
+        let edited = if from.is_empty() { class.clone() } else { class.replace(from, to) };
+        fs::write(quick_start.join(format!("{name}.yaml")), edited).unwrap();
+    }
+
+    let managers = fs::read_to_string(root.join("propagate/tests/doctor/managers.yaml")).unwrap();
+    let managers = with_version(&managers).replace("namespace: capi-system", "namespace: cluster-api");
+    let pages = ["cli-check.md", "cli-plan.md", "cli-policy.md", "cli-repair.md", "first-ten-minutes.md", "replace.md"];
+    for page in pages.iter().filter_map(|page| page.strip_prefix("cli-")?.strip_suffix(".md")) {
+        let repository = folder.join(format!("cli-{page}.in"));
+        for of in ["examples", "examples/cases", "deploy"] {
+            fs::create_dir_all(repository.join(of)).unwrap();
+            for entry in fs::read_dir(root.join(of)).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    fs::copy(&path, repository.join(of).join(path.file_name().unwrap())).unwrap();
+                }
+            }
+        }
+        fs::write(repository.join("managers.yaml"), &managers).unwrap();
+    }
+
+    let cases = trycmd::TestCases::new();
+    cases.env("KUBECONFIG", "none");
+    for page in pages {
+        fs::copy(root.join("docs").join(page), folder.join(page)).unwrap();
+        cases.case(folder.join(page));
+    }
+    cases.run();
+    if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+        for page in pages {
+            fs::copy(folder.join(page), root.join("docs").join(page)).unwrap();
+        }
+    }
+}
+
+/// README.md shows what `propagate` prints about examples/shop.yaml, between `<!-- propagate: ARGUMENTS -->` and
+/// `<!-- propagate: end -->`: Markdown as a quotation, text as a block.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    const BEGIN: &str = "<!-- propagate: ";
+    const END: &str = "<!-- propagate: end -->";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (mut expected, mut rest, mut shown) = (String::new(), &*readme, 0);
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (arguments, after) = after.split_once(" -->\n").unwrap();
+        let (_, after) = after.split_once(END).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command
+            .current_dir(&root)
+            .args(arguments.split(' '))
+            .env("KUBECONFIG", "none")
+            .env_remove("PROPAGATE_SETTINGS");
+        let output = command.output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments}");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let printed = if arguments.ends_with("markdown") {
+            printed.trim_end().lines().map(|line| format!("> {line}").trim_end().to_owned() + "\n").collect()
+        } else {
+            format!("```text\n$ propagate {arguments}\n{}\n```\n", printed.trim_end())
+        };
+        expected += &format!("{before}{BEGIN}{arguments} -->\n\n{printed}\n{END}");
+        (rest, shown) = (after, shown + 1);
+    }
+    expected += rest;
+    assert_eq!(shown, 2);
+    if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+        fs::write(root.join("README.md"), &expected).unwrap();
+    } else {
+        assert_eq!(readme, expected);
+    }
+}
+
+/// What kwctl takes. `TRYCMD=overwrite` rewrites the expected files.
+#[test]
+fn a_session_is_a_request_and_the_answers_to_its_lookups() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/session.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("session");
+    fs::create_dir_all(&folder).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+    command.current_dir(&tests).args(["session", "MachineSet/c1-md0-x7k2p", "-f", "fleet.yaml", "--directory"]);
+    let output = command.arg(&folder).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(0), "".into()));
+    for name in ["request.json", "session.yml"] {
+        let (written, expected) = (fs::read_to_string(folder.join(name)).unwrap(), tests.join("expected").join(name));
+        if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+            fs::create_dir_all(tests.join("expected")).unwrap();
+            fs::write(&expected, &written).unwrap();
+        }
+        assert_eq!(written, fs::read_to_string(expected).unwrap(), "{name}");
+    }
+}
+
+/// The exit code of the program in a folder, and what it prints.
+fn propagate(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+    let output = command.current_dir(folder).args(arguments).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn files_are_written_in_place_and_named() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/apply.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apply");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["machines.yaml", "clean.yaml"] {
+        fs::copy(tests.join(name), folder.join(name)).unwrap();
+    }
+    let run = |arguments: &[&str]| propagate(&folder, arguments);
+    assert_eq!(run(&["apply", "--in-place", "machines.yaml"]), (Some(0), "machines.yaml\n".to_owned()));
+    let clean = "3 of 3 objects checked: nothing found\n".to_owned();
+    assert_eq!(run(&["check", "machines.yaml"]), (Some(0), clean));
+    assert_eq!(run(&["apply", "--in-place", "machines.yaml", "clean.yaml"]), (Some(0), String::new()));
+}
+
+#[test]
+fn answers_are_written_into_cases_and_named() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/test.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cases");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["passes.yaml", "differs.yaml", "new.yaml", "chain.yaml"] {
+        fs::copy(tests.join("cases").join(name), folder.join(name)).unwrap();
+    }
+    let run = |arguments: &[&str]| propagate(&folder, arguments);
+    let before = fs::read_to_string(folder.join("new.yaml")).unwrap();
+    assert_eq!(run(&["test", "--write"]), (Some(0), "differs.yaml\nnew.yaml\n".to_owned()));
+    assert_eq!(run(&["test"]), (Some(0), "4 cases: 4 passed\n".to_owned()));
+    assert_eq!(run(&["test", "--write"]), (Some(0), String::new()));
+    let expect = "expect:\n  accepted: true\n  inert: no-owner\n  patch: []\n";
+    assert_eq!(fs::read_to_string(folder.join("new.yaml")).unwrap(), before + expect);
+    fs::write(folder.join("json.json"), r#"{"review": {"operation": "CREATE", "username": "a", "object": {}}}"#)
+        .unwrap();
+    let refused = "error: json.json: cannot write `expect`: it must be the last key of a case in YAML's block style\n";
+    assert_eq!(run(&["test", "--write"]), (Some(2), refused.to_owned()));
+}
+
+/// `propagate check | head` ends without a word.
+#[test]
+fn a_pipe_that_nobody_reads_on_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_propagate"))
+        .args(["settings", "--schema"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(0), "".into()));
+}
+
+#[test]
+fn a_kustomization_needs_a_program_on_the_path() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/kinds.in");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+    command.current_dir(&tests).env("PATH", &tests).args(["check", "--kustomize", "overlays/prod", "--output", "json"]);
+    let output = command.output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let missing = "cannot read `overlays/prod`: `--kustomize` needs `kustomize` or `kubectl` on the PATH";
+    assert!(output.status.code() == Some(2) && printed.contains(missing), "{printed}");
+}
+
+#[test]
+fn recorded_reviews_are_unpacked_and_answered() {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/recorded/01-create.jsonl.gz");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+    let output = command.args(["check", "--fail-on", "reject", "--reviews"]).arg(recorded).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let expected = "455 requests: 455 accepted as they are, 0 changed, 0 rejected; 1 with warnings";
+    assert_eq!((output.status.code(), text.lines().last()), (Some(0), Some(expected)));
+}
+
+#[test]
+fn a_plan_as_json_is_what_its_schema_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = fs::read_to_string(root.join("../docs/plan.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    for arguments in [
+        ["old", "new"],
+        ["before.yaml", "after.yaml"],
+        ["templates-before.yaml", "templates-after.yaml"],
+        ["stored.yaml", "stored-deleted.yaml"],
+        ["stored.yaml", "stored-later.yaml"],
+        ["upgrade-before.yaml", "upgrade-without-machine.yaml"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command.current_dir(root.join("tests/cmd/plan.in")).args(["plan", "--output", "json"]);
+        let output = command.args(arguments).output().unwrap();
+        let plan = serde_json::from_slice(&output.stdout).unwrap();
+        let errors: Vec<String> = schema.iter_errors(&plan).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{arguments:?}");
+    }
+}
