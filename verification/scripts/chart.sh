@@ -6,4 +6,4 @@ set -euo pipefail
 folder=$(realpath "$1")
 cd "$(dirname "$0")/../tools/chart"
 command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer packs the chart" >&2; exit 1; }
-go run ./pack ../../charts/metadata-propagation-policy "$folder"
+go run ./pack ../../../deploy/charts/metadata-propagation-policy "$folder"

@@ -66,13 +66,13 @@ part() {
 
 export work root
 build_cluster() {
-    cd "$root/conformance/cluster"
+    cd "$root/verification/conformance/cluster"
     go test .
     go build -o "$work/cluster" .
     "$work/cluster" build -directory "$work"
 }
 build_crossplane() {
-    cd "$root/conformance/crossplane"
+    cd "$root/verification/conformance/crossplane"
     go build -o "$work/crossplane-scenarios" .
     "$work/crossplane-scenarios" -directory "$work" -build
 }

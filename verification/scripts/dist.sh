@@ -36,7 +36,7 @@ done
 mv completions/propagate.zsh completions/_propagate
 mv completions/propagate.powershell completions/propagate.ps1
 "${runner[@]}" "./$program" man --directory man
-cd ../..
+cd ..
 tar -czf "$name.tar.gz" "$name"
 rm -r "$name"
 echo "target/dist/$name.tar.gz: $(wc -c <"$name.tar.gz") bytes"

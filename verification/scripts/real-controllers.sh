@@ -2,7 +2,7 @@
 # The compiled policy against Cluster API's real controllers on a real API server: verification/conformance/cluster/README.md.
 #
 #   verification/scripts/real-controllers.sh                             everything, with the newest Cluster API; writes the page
-#   verification/scripts/real-controllers.sh -scenarios NAME,../... [-reuse]    the scenarios that are named; writes their rows
+#   verification/scripts/real-controllers.sh -scenarios NAME,... [-reuse]    the scenarios that are named; writes their rows
 #   verification/scripts/real-controllers.sh -capi v1.12                 an older Cluster API; writes its row of the page
 #
 # The results are kept in testdata/results: of some scenarios only where those of the others are current.
@@ -31,5 +31,5 @@ if [ $# = 0 ]; then
     cluster conditions -server
     cluster deploy
 fi
-"$root/scripts/recorded.sh" "$work/results-cluster" "$work/cluster" scenarios -directory "$work" -webhook "$target/debug/webhook" \
+"$root/verification/scripts/recorded.sh" "$work/results-cluster" "$work/cluster" scenarios -directory "$work" -webhook "$target/debug/webhook" \
     -propagate "$target/debug/propagate" -module "$root/policy.wasm" -results "$work/results-cluster" "$@"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The compiled policy against Crossplane's real core on a real API server: verification/conformance/crossplane/README.md.
 #
-#   verification/scripts/real-crossplane.sh [-scenarios NAME,../...]    the scenarios that are named, or all of them
+#   verification/scripts/real-crossplane.sh [-scenarios NAME,...]    the scenarios that are named, or all of them
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -16,5 +16,5 @@ mkdir -p "$work"
 cd verification/conformance/crossplane
 go build -o "$work/crossplane-scenarios" .
 results=$work/results-crossplane
-"$root/scripts/recorded.sh" "$results" "$work/crossplane-scenarios" -directory "$work" -webhook "$target/debug/webhook" \
+"$root/verification/scripts/recorded.sh" "$results" "$work/crossplane-scenarios" -directory "$work" -webhook "$target/debug/webhook" \
     -module "$root/policy.wasm" -result "$results/conformance-crossplane.json" "$@"

@@ -16,4 +16,4 @@ mkdir -p "$work"
 cd verification/conformance/live
 go build -o "$work/live-ask" .
 results=$work/results-live
-"$root/scripts/recorded.sh" "$results" "$work/live-ask" -result "$results/conformance-live.json" -directory "$work" -propagate "$target/release/propagate" -fleet "$work/live-fleet.yaml"
+"$root/verification/scripts/recorded.sh" "$results" "$work/live-ask" -result "$results/conformance-live.json" -directory "$work" -propagate "$target/release/propagate" -fleet "$work/live-fleet.yaml"

@@ -17,5 +17,5 @@ mkdir -p "$work"
 cd verification/conformance/model
 go build -o "$work/model-replay" .
 results=$work/results-model
-"$root/scripts/recorded.sh" "$results" "$work/model-replay" -directory "$work" -webhook "$target/debug/webhook" \
+"$root/verification/scripts/recorded.sh" "$results" "$work/model-replay" -directory "$work" -webhook "$target/debug/webhook" \
     -module "$root/policy.wasm" -traces "$work/traces.json" -result "$results/conformance-model.json"

@@ -7,7 +7,7 @@ import (
 	"conformance/harness"
 )
 
-// checks are the scenarios that are run, by the checks of crates/testkit/src/results.rs whose parts they are.
+// checks are the scenarios that are run, by the checks of verification/testkit/src/results.rs whose parts they are.
 func (s *stage) checks(comparisons []*comparison) map[string][]*comparison {
 	found := map[string][]*comparison{}
 	for _, c := range comparisons {

@@ -39,9 +39,9 @@ func command(ctx context.Context, args []string) error {
 	}
 	name, args := args[0], args[1:]
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	directory := flags.String("directory", filepath.Join("..", "..", "target", "conformance"), "folder of programs, logs and results")
-	webhook := flags.String("webhook", filepath.Join("..", "..", "target", "debug", "webhook"), "the webhook, built by Cargo")
-	propagate := flags.String("propagate", filepath.Join("..", "..", "target", "debug", "propagate"), "the command line, built by Cargo")
+	directory := flags.String("directory", filepath.Join("..", "..", "..", "target", "conformance"), "folder of programs, logs and results")
+	webhook := flags.String("webhook", filepath.Join("..", "..", "..", "target", "debug", "webhook"), "the webhook, built by Cargo")
+	propagate := flags.String("propagate", filepath.Join("..", "..", "..", "target", "debug", "propagate"), "the command line, built by Cargo")
 	policy := flags.String("policy", module, "what answers reviews: "+strings.Join(slices.Sorted(maps.Keys(policies)), ", "))
 	scenarioName := flags.String("scenario", "whole", "the scenario of a run")
 	names := flags.String("scenarios", "", "scenarios to compare, with commas; empty is all of them")
@@ -49,13 +49,13 @@ func command(ctx context.Context, args []string) error {
 	capi := flags.String("capi", "", "the edition of Cluster API, such as v1.12; empty is the newest")
 	built := flags.Bool("built", false, "takes the programs as they are")
 	parallel := flags.Int("parallel", 4, "scenarios: how many runs at a time, where processors have nothing to do")
-	compiled := flags.String("module", filepath.Join("..", "..", "policy.wasm"), "the compiled policy")
+	compiled := flags.String("module", filepath.Join("..", "..", "..", "policy.wasm"), "the compiled policy")
 	steps := flags.String("steps", "", "steps to run, with commas")
 	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
 	clusters := flags.Int("clusters", 20, "large: how many Clusters")
 	rounds := flags.Int("rounds", 3, "large: how often the fleet is run with each policy")
 	machines := flags.Int("machines", 25, "large: how many Machines in each")
-	results := flags.String("results", "", "scenarios: folder of how much was compared, for `results` of crates/tasks")
+	results := flags.String("results", "", "scenarios: folder of how much was compared, for `results` of verification/tasks")
 	out := flags.String("out", "", "excerpt: folder of the excerpts; large: file of the costs")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -87,7 +87,7 @@ func command(ctx context.Context, args []string) error {
 			return err
 		}
 		stage := &stage{
-			programs: programs, root: absolute(filepath.Join("..", "..")), directory: absolute(*directory),
+			programs: programs, root: absolute(filepath.Join("..", "..", "..")), directory: absolute(*directory),
 			module: absolute(*compiled), reuse: *reuse, parallel: *parallel,
 			writes: *names == "" && *steps == "", results: *results,
 		}
@@ -110,7 +110,7 @@ func command(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		bench := &bench{programs, absolute(filepath.Join("..", "..")), absolute(*directory), absolute(*compiled)}
+		bench := &bench{programs, absolute(filepath.Join("..", "..", "..")), absolute(*directory), absolute(*compiled)}
 		return bench.large(ctx, size{*clusters, *machines}, *rounds, absolute(*out))
 	case "compare":
 		if flags.NArg() != 2 {
@@ -138,7 +138,7 @@ func command(ctx context.Context, args []string) error {
 			return fmt.Errorf("%s", usage)
 		}
 		built := programsIn(absolute(*directory), absolute(*webhook), absolute(*propagate), edition)
-		return planAgain(ctx, built, absolute(filepath.Join("..", "..")), flags.Arg(0), os.Stdout)
+		return planAgain(ctx, built, absolute(filepath.Join("..", "..", "..")), flags.Arg(0), os.Stdout)
 	case "prune":
 		programs, err := prepared()
 		if err != nil {
@@ -146,7 +146,7 @@ func command(ctx context.Context, args []string) error {
 		}
 		return prune(ctx, programs, filepath.Join(absolute(*directory), "prune"), flags.Args())
 	case "conditions":
-		root := absolute(filepath.Join("..", ".."))
+		root := absolute(filepath.Join("..", "..", ".."))
 		if !*server {
 			return conditions(root, flags.Args(), os.Stdout)
 		}
@@ -160,7 +160,7 @@ func command(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		return deployOnServer(ctx, programs, absolute(filepath.Join("..", "..")), filepath.Join(absolute(*directory), "deploy"), os.Stdout)
+		return deployOnServer(ctx, programs, absolute(filepath.Join("..", "..", "..")), filepath.Join(absolute(*directory), "deploy"), os.Stdout)
 	case "excerpt":
 		whole := (&options{scenario: &scenarios[0], policy: observe, clusterAPI: edition}).name()
 		played, err := readResult(filepath.Join(absolute(*directory), whole+".json"))

@@ -10,7 +10,7 @@ import (
 )
 
 // pageFile is the page with the results.
-var pageFile = filepath.Join("conformance", "cluster", "README.md")
+var pageFile = filepath.Join("verification", "conformance", "cluster", "README.md")
 
 // writePage writes what was measured into the page: the rows of the scenarios that were run, or the row of an older edition.
 // What `propagate` predicted and completed is written whenever that scenario is run.

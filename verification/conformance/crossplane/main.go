@@ -35,11 +35,11 @@ var scenarios = []struct {
 
 func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("crossplane", flag.ContinueOnError)
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
 	webhook := flags.String("webhook", filepath.Join(root, "target", "debug", "webhook"), "the webhook, built by Cargo")
 	module := flags.String("module", filepath.Join(root, "policy.wasm"), "the compiled policy")
-	result := flags.String("result", "", "file of how much was compared, for `results` of crates/tasks")
+	result := flags.String("result", "", "file of how much was compared, for `results` of verification/tasks")
 	names := flags.String("scenarios", "", "scenarios to run, with commas; empty is all of them")
 	only := flags.Bool("build", false, "build the programs, and run nothing")
 	steps := flags.String("steps", "", "steps of the scenario composites, with commas; empty is all of them")

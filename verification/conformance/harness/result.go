@@ -11,7 +11,7 @@ type Part struct {
 	Differences int `json:"differences"`
 }
 
-// CheckResult is what a check found. `results` of crates/tasks keeps it, with the digests of what was checked.
+// CheckResult is what a check found. `results` of verification/tasks keeps it, with the digests of what was checked.
 type CheckResult struct {
 	// Versions are those of the foreign programs.
 	Versions map[string]string `json:"versions"`

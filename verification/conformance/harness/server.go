@@ -23,7 +23,7 @@ type Server struct {
 }
 
 // NewServer makes the folder of a server anew, with a certificate authority. `controlPlane` is the program of
-// `conformance/cluster/controlplane`.
+// `verification/conformance/cluster/controlplane`.
 func NewServer(controlPlane, directory string) (*Server, error) {
 	if err := os.RemoveAll(directory); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 // Webhook is a policy behind a mutating webhook.
 type Webhook struct {
-	// Program is crates/webhook, built by Cargo.
+	// Program is verification/webhook, built by Cargo.
 	Program string
 	// Policy is one of its policies, Module the compiled one.
 	Policy, Module string

@@ -18,10 +18,10 @@ func main() { harness.Main(command) }
 
 func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("live", flag.ContinueOnError)
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
 	program := flags.String("propagate", filepath.Join(root, "target", "release", "propagate"), "the command line, built with the feature cluster")
-	result := flags.String("result", "", "file of how much was compared, for `results` of crates/tasks")
+	result := flags.String("result", "", "file of how much was compared, for `results` of verification/tasks")
 	fleet := flags.String("fleet", "", "what the example `generate` prints")
 	if err := flags.Parse(args); err != nil {
 		return err

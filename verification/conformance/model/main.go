@@ -1,4 +1,4 @@
-// Command model replays traces of crates/model on a real API server with the compiled policy in front: after each event the
+// Command model replays traces of verification/model on a real API server with the compiled policy in front: after each event the
 // same values and owners have to be stored.
 //
 // It needs no container and no privilege, and leaves nothing running.
@@ -19,12 +19,12 @@ func main() { harness.Main(command) }
 
 func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("model", flag.ContinueOnError)
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
 	webhook := flags.String("webhook", filepath.Join(root, "target", "debug", "webhook"), "the webhook, built by Cargo")
 	module := flags.String("module", filepath.Join(root, "policy.wasm"), "the compiled policy")
 	policy := flags.String("policy", "module", "module, or one of the webhook's policies that are wrong on purpose")
-	result := flags.String("result", "", "file of how much was compared, for `results` of crates/tasks")
+	result := flags.String("result", "", "file of how much was compared, for `results` of verification/tasks")
 	file := flags.String("traces", "", "what `model traces` prints")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -79,7 +79,7 @@ func TestTheHelmCommandsOfThePageFitTogether(t *testing.T) {
 		case "install":
 			installed[name] = namespace
 			repository, _, _ := strings.Cut(words[3], "/")
-			if _, err := os.Stat(filepath.Join("..", "..", words[3], "Chart.yaml")); err != nil && !added[repository] {
+			if _, err := os.Stat(filepath.Join("..", "..", "..", words[3], "Chart.yaml")); err != nil && !added[repository] {
 				t.Errorf("%s: no such chart", line)
 			}
 		case "upgrade", "uninstall":

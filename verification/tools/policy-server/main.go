@@ -1,5 +1,5 @@
 // Policy-server starts a real PolicyServer with the policies of deploy/ and a Kubernetes API that answers their reads, posts
-// reviews to it from many connections, and compares each answer with the engine's. `reviews` of crates/tasks writes what it
+// reviews to it from many connections, and compares each answer with the engine's. `reviews` of verification/tasks writes what it
 // reads. Everything listens on loopback, and ends with the program.
 //
 //	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm -canned CANNED.wasm] FOLDER
@@ -68,7 +68,7 @@ func main() {
 	onlyBursts := flag.Bool("bursts", false, "measure bursts instead, and print the table")
 	fleets := flag.String("fleets", "", "what `cluster large` of conformance/cluster wrote, for -scale")
 	minutes := flag.Int("minutes", 10, "how long the memory is watched, for -scale")
-	result := flag.String("result", "", "file of how much was compared, for `results` of crates/tasks")
+	result := flag.String("result", "", "file of how much was compared, for `results` of verification/tasks")
 	flag.Parse()
 	if flag.NArg() != 1 || (*page != "" && (*noop == "" || *ordinary == "" || *canned == "" || *fleets == "")) {
 		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm -canned CANNED.wasm] FOLDER\n" +
