@@ -13,7 +13,7 @@ FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
 .PHONY: run test quick policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check site-pages release-dry-run fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-plan conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
-	policy-server-test scale status mutants conformance-slice carriers changes workflows pages playground playground-test playground-site clean
+	policy-server-test scale status mutants conformance-slice carriers workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -138,12 +138,8 @@ bench-check:
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
 # docs/settings.md first: other tests read it.
-	BLESS=1 cargo test --locked --package metadata-propagation-policy --test generated settings
+	BLESS=1 cargo test --locked --package documents --test generated settings
 	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
-
-## changes: makes the change of a patch in testdata/changes on a copy, and counts its files: a report
-changes:
-	verification/scripts/changes.sh $(CHANGES)
 
 ## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:
@@ -186,7 +182,7 @@ conformance-slice: policy.wasm
 status: policy.wasm
 	@cargo run --locked --quiet --package tasks --no-default-features --bin results -- status
 
-## mutants: small changes of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
+## mutants: small of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
 ## of the cells of the tables: CRATE=tables; of files: FILES=crates/cluster-api/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
 mutants:
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }

@@ -72,10 +72,13 @@ fn main() -> Result<()> {
 /// The `spec` of each policy of deploy/, by its name in a PolicyServer.
 fn policies() -> Result<BTreeMap<String, Value>> {
     let mut policies = BTreeMap::new();
-    for object in objects(&testkit::root().join("deploy"))? {
-        if object["kind"] == "ClusterAdmissionPolicy" {
-            let name = object["metadata"]["name"].as_str().context("a policy without a name")?;
-            policies.insert(format!("clusterwide-{name}"), object["spec"].clone());
+    // The chart below deploy/ has templates, which are no manifests.
+    for path in entries(&testkit::root().join("deploy"))?.iter().filter(|path| path.is_file()) {
+        for object in objects(path)? {
+            if object["kind"] == "ClusterAdmissionPolicy" {
+                let name = object["metadata"]["name"].as_str().context("a policy without a name")?;
+                policies.insert(format!("clusterwide-{name}"), object["spec"].clone());
+            }
         }
     }
     Ok(policies)
@@ -108,22 +111,23 @@ fn is_sent(request: &Value, spec: &Value) -> bool {
         })
 }
 
-/// The objects of all manifests in a folder and its subfolders.
-fn objects(folder: &Path) -> Result<Vec<Value>> {
+/// The objects of a manifest, or of all manifests in a folder and its subfolders.
+fn objects(path: &Path) -> Result<Vec<Value>> {
+    if path.is_dir() {
+        return entries(path)?.iter().map(|path| objects(path)).collect::<Result<Vec<_>>>().map(|found| found.concat());
+    }
+    if path.extension().is_none_or(|extension| extension != "yaml") {
+        return Ok(Vec::new());
+    }
+    serde_saphyr::from_multiple(&fs::read_to_string(path)?).with_context(|| path.display().to_string())
+}
+
+/// What is in a folder, by ascending name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
     paths.sort();
-    let mut found = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            found.extend(objects(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
-            let text = fs::read_to_string(&path)?;
-            let objects: Vec<Value> = serde_saphyr::from_multiple(&text).with_context(|| path.display().to_string())?;
-            found.extend(objects);
-        }
-    }
-    Ok(found)
+    Ok(paths)
 }
 
 /// The fleet before users change it.

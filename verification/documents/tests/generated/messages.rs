@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use testkit::generated::check_section;
 use testkit::markdown::replace_section;
 
-use crate::all_messages::{Message, messages};
+use documents::messages::{Message, messages};
 
 #[test]
 fn every_message_has_its_meaning() -> Result<()> {

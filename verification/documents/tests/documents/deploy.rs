@@ -8,7 +8,7 @@ use metadata_propagation::GRANTS;
 use serde_json::{Value, json};
 
 use crate::manifests::{are_defaults, defaults, yaml};
-use crate::policies::{objects, policies};
+use documents::policies::{objects, policies};
 
 /// Group and name of a resource.
 type Resource = (String, String);

@@ -2,17 +2,19 @@
 
 use std::fs;
 
+pub mod messages;
+pub mod policies;
+
 use anyhow::Result;
-pub(crate) use testkit::read;
+pub use testkit::read;
 
 /// The documents at the root, and those next to the code that they describe.
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
-    "docs/usage.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
-    "SECURITY.md",
+    ".github/SECURITY.md",
     "verification/benches/README.md",
     "verification/tools/policy-server/README.md",
     "verification/conformance/README.md",
@@ -24,14 +26,14 @@ const DOCUMENTS: [&str; 14] = [
 ];
 
 /// Every document for readers, by its path from the root.
-pub(crate) fn documents() -> Result<Vec<String>> {
+pub fn documents() -> Result<Vec<String>> {
     let mut documents = DOCUMENTS.map(str::to_owned).to_vec();
     documents.extend(pages()?);
     Ok(documents)
 }
 
 /// The pages of docs/, by their paths from the root.
-pub(crate) fn pages() -> Result<Vec<String>> {
+pub fn pages() -> Result<Vec<String>> {
     let mut pages = Vec::new();
     for entry in fs::read_dir(testkit::root().join("docs"))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
@@ -45,17 +47,17 @@ pub(crate) fn pages() -> Result<Vec<String>> {
 
 /// A fenced block of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FencedBlock {
+pub struct FencedBlock {
     /// The document and the line of the fence.
-    pub(crate) at: String,
+    pub at: String,
     /// The words after the fence, such as `yaml settings`.
-    pub(crate) kind: String,
+    pub kind: String,
     /// The text between the fences, without the indentation of the fence.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// The fenced blocks of a document, and the text outside them.
-pub(crate) fn blocks(document: &str) -> Result<(Vec<FencedBlock>, String)> {
+pub fn blocks(document: &str) -> Result<(Vec<FencedBlock>, String)> {
     let (mut blocks, mut outside) = (Vec::new(), String::new());
     let mut open: Option<(usize, FencedBlock)> = None;
     for (number, line) in (1..).zip(read(document)?.lines()) {

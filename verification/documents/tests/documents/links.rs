@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Result;
 use regex::Regex;
 
-use crate::documents::{blocks, documents, pages, read};
+use documents::{blocks, documents, pages, read};
 
 const REPOSITORY: &str = "https://github.com/plexsphere/metadata-propagation-policy";
 

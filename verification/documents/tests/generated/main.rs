@@ -1,14 +1,10 @@
 //! Files that are generated from code and from one another: pages of docs/, the schema of the settings, the entry of
 //! the catalog, fixtures for kwctl. `BLESS=1` writes them; without it a file that differs fails.
 
-#[path = "../shared/messages.rs"]
-mod all_messages;
 mod answers;
 mod catalog;
 mod chart;
 mod delivery;
-#[path = "../shared/documents.rs"]
-mod documents;
 mod fixtures;
 mod messages;
 mod requests;

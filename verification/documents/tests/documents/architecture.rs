@@ -5,7 +5,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-use crate::documents::{blocks, read};
+use documents::{blocks, read};
 
 /// The cells of the rows below a heading of ARCHITECTURE.md.
 fn rows(heading: &str) -> Result<Vec<Vec<String>>> {

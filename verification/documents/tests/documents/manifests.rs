@@ -7,7 +7,7 @@ use fleet::plural;
 use metadata_propagation::Settings;
 use serde_json::{Value, json};
 
-use crate::documents::{blocks, read};
+use documents::{blocks, read};
 
 pub(crate) fn yaml(path: &str) -> Result<Value> {
     serde_saphyr::from_str(&read(path)?).with_context(|| path.to_owned())

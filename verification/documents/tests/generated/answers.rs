@@ -13,7 +13,7 @@ use testkit::generated::{change, check_section};
 use testkit::patch::patched;
 use testkit::runner::{admit, engine};
 
-use crate::documents::{blocks, documents, read};
+use documents::{blocks, documents, read};
 
 const BEGIN: &str = "<!-- answers: ";
 const END: &str = "<!-- answers: end -->";

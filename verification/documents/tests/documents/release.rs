@@ -6,8 +6,8 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::documents::{documents, read};
 use crate::manifests::yaml;
+use documents::{documents, read};
 
 /// The workflows, by the names of their files.
 fn workflows() -> Result<BTreeMap<String, Value>> {

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use testkit::generated::change;
 use testkit::to_yaml;
 
-use crate::documents::read;
+use documents::policies::manifests;
+use documents::read;
 
 const PACKAGE: &str = "artifacthub-pkg.yml";
 const QUESTIONS: &str = "questions-ui.yml";
@@ -220,8 +221,7 @@ fn repeated() -> Result<Vec<(String, &'static str, String)>> {
         ("docs/verifying.md".to_owned(), "git checkout v", ours.clone()),
         ("docs/operating.md".to_owned(), "metadata-propagation-policy --version ", ours.clone()),
     ];
-    for entry in fs::read_dir(testkit::root().join("deploy"))? {
-        let path = format!("deploy/{}", entry?.file_name().to_string_lossy());
+    for path in manifests()? {
         let text = read(&path)?;
         if text.contains("kind: ClusterAdmissionPolicy") {
             places.push((path.clone(), "policies/metadata-propagation-policy:v", ours.clone()));

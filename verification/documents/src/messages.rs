@@ -24,16 +24,16 @@ const FILES: [&str; 10] = [
 
 /// A sentence, with `…` for inserted values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Message {
+pub struct Message {
     /// What the file of the sentence is about.
-    pub(crate) topic: String,
-    pub(crate) text: String,
+    pub topic: String,
+    pub text: String,
     /// The documentation of the constant, function or variant that has it.
-    pub(crate) meaning: String,
+    pub meaning: String,
 }
 
 /// All sentences. Single words, such as `added`, are parts of sentences; texts without words only join others.
-pub(crate) fn messages() -> Result<Vec<Message>> {
+pub fn messages() -> Result<Vec<Message>> {
     let root = testkit::root();
     let mut paths = FILES.map(|file| root.join(file)).to_vec();
     for folder in FOLDERS {

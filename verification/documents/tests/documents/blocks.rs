@@ -12,7 +12,7 @@ use testkit::case::CaseDocument;
 use testkit::cluster::ApiServer;
 use testkit::runner::engine;
 
-use crate::documents::{FencedBlock, blocks, documents};
+use documents::{FencedBlock, blocks, documents};
 
 fn all(language: &str) -> Result<Vec<FencedBlock>> {
     let mut all = Vec::new();
@@ -40,7 +40,7 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
             "yaml manifest" => is_admitted(&value),
             "yaml values" => are_values(&value),
             "yaml xrd-spec-properties" => keeps_cloud_tags(&value),
-            // tests/generated compares it with what the engine answers.
+            // The test `generated` compares it with what the engine answers.
             "yaml result" => Ok(()),
             // propagate/tests/pipelines.rs runs them.
             "yaml workflow" | "yaml gitlab" | "yaml pre-commit" => Ok(()),
@@ -109,7 +109,7 @@ fn is_part_of_a_policy(value: &Value) -> Result<()> {
 
 /// Values of the chart, whose settings the engine accepts.
 fn are_values(values: &Value) -> Result<()> {
-    let schema = crate::documents::read("deploy/charts/metadata-propagation-policy/values.schema.json")?;
+    let schema = documents::read("deploy/charts/metadata-propagation-policy/values.schema.json")?;
     jsonschema::validate(&serde_json::from_str(&schema)?, values).map_err(|error| anyhow::anyhow!("{error}"))?;
     for section in ["clusterApi", "cloudTags"] {
         if let Some(settings) = values[section].get("settings") {
@@ -169,7 +169,7 @@ fn every_command_exists() -> Result<()> {
     ensure!(blocks.len() >= 5, "only {} blocks were found", blocks.len());
     let mut spans = 0;
     for document in documents()? {
-        let (_, text) = crate::documents::blocks(&document)?;
+        let (_, text) = documents::blocks(&document)?;
         for span in text.split('`').skip(1).step_by(2) {
             let span = span.replace('\n', " ");
             let program = span.split(' ').find(|word| !word.contains('=')).unwrap_or_default();

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use testkit::generated::check;
 
-use crate::documents::read;
+use documents::read;
 
 const CHART: &str = "deploy/charts/metadata-propagation-policy";
 

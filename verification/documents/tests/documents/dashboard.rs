@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::documents::read;
-use crate::policies::objects;
+use documents::policies::{manifests, objects};
+use documents::read;
 
 /// What a PolicyServer of version 1.33 or later exports, <https://docs.kubewarden.io/reference/metrics-reference>. A
 /// histogram is queried by its buckets.
@@ -69,8 +69,7 @@ fn every_query_asks_for_what_there_is() -> Result<()> {
 /// The name prefix that the dashboard queries is that of every policy in deploy/.
 #[test]
 fn the_dashboard_sees_every_policy() -> Result<()> {
-    for entry in std::fs::read_dir(testkit::root().join("deploy"))? {
-        let path = format!("deploy/{}", entry?.file_name().to_string_lossy());
+    for path in manifests()? {
         for policy in objects(&path)?.iter().filter(|object| object["kind"] == "ClusterAdmissionPolicy") {
             let name = policy["metadata"]["name"].as_str().unwrap_or_default();
             assert!(format!("clusterwide-{name}").starts_with("clusterwide-metadata-propagation-policy"), "{path}");

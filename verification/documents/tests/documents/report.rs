@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use testkit::runner::walk;
 
-use crate::documents::{pages, read};
+use documents::{pages, read};
 
 /// The contents of the reports of the corpus.
 #[derive(Default)]

@@ -10,13 +10,8 @@ use metadata_propagation::Settings;
 use serde_json::{Value, json};
 use testkit::case::corpus;
 
-use self::documents::{blocks, documents, read};
-use self::policies::policies;
-
-#[path = "shared/documents.rs"]
-mod documents;
-#[path = "shared/policies.rs"]
-mod policies;
+use documents::policies::policies;
+use documents::{blocks, documents, read};
 
 /// Maps with user-defined keys.
 const MAPS: [&str; 4] = ["apiVersions", "byKind", "definitions", "profiles"];

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use crate::all_messages::messages;
-use crate::documents::read;
+use documents::messages::messages;
+use documents::read;
 
 const PAGE: &str = "docs/troubleshooting.md";
 

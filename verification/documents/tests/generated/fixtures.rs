@@ -10,7 +10,7 @@ use testkit::generated::check;
 use testkit::kwctl;
 use testkit::module::Module;
 
-use crate::documents::read;
+use documents::read;
 
 /// The case that README.md sends through kwctl.
 const SHOWN: &str = "machine-set/template_labels_reach_the_set_and_its_template";
