@@ -1,4 +1,4 @@
-# Everything a user or developer runs. CONTRIBUTING.md says when.
+# Everything a user or developer runs. CONTRIBUTING.md and verification/README.md say when.
 
 TARGET ?= wasm32-unknown-unknown
 export TARGET
@@ -10,26 +10,94 @@ endif
 
 # The command line is tested as it is released.
 FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
+# Programs and modules without tests.
+NO_TESTS := bindings canned-policy noop-policy ordinary-policy webhook
+# The engine, and the crates that it is made of.
+ENGINE := metadata-propagation cloud-tags cluster-api facts kubernetes raw-json tag-delivery tag-rules
+# The modules that the policy is compared with, and the policy with the names of its functions.
+COMPARED := verification/scripts/wasm.sh noop-policy noop.wasm && verification/scripts/wasm.sh ordinary-policy ordinary.wasm
+NAMED := CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo verification/scripts/wasm.sh metadata-propagation-policy target/named/policy.wasm
 
-.PHONY: run test quick policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check site-pages release-dry-run fuzz fmt lint e2e-tests bless \
-	conformance conformance-vectors conformance-cluster conformance-plan conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
-	policy-server-test scale status mutants conformance-slice carriers workflows pages playground playground-test playground-site clean
+.PHONY: run playground \
+	quick test lint bless e2e-tests playground-test fuzz mutants status \
+	policy.wasm annotated-policy.wasm carriers pages \
+	bench profile bench-check scale \
+	conformance conformance-vectors conformance-cluster conformance-plan conformance-crossplane conformance-model conformance-live conformance-slice policy-server-test \
+	registry-test release-dry-run
+
+# Run
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
 	cargo run --locked --package tasks $(TESTKIT_FEATURES) --bin run
 
-## test: every test, the compiled module included
-test: policy.wasm
-	cargo test --locked --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said
+PORT ?= 8080
+playground:
+	verification/scripts/playground.sh
+	node playground/web/serve.mjs $(PORT)
 
-# The engine, and the crates that it is made of.
-ENGINE := metadata-propagation cloud-tags cluster-api facts kubernetes raw-json tag-delivery tag-rules
+# Test
 
 ## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
 quick:
 	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus
 	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test checking --test corpus
+
+## test: every test, the compiled module included
+test: policy.wasm
+	cargo test --locked --workspace $(addprefix --exclude ,$(NO_TESTS)) $(FEATURES)
+
+## lint: formatting, and clippy with warnings denied
+lint:
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --features propagate/cluster -- --deny warnings
+	cargo clippy --locked --package propagate --all-targets -- --deny warnings
+
+## bless: rewrite what the tests expect, for review in the diff
+bless: policy.wasm
+# docs/settings.md first: other tests read it.
+	BLESS=1 cargo test --locked --package documents --test generated settings
+	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace $(addprefix --exclude ,$(NO_TESTS)) $(FEATURES)
+
+## e2e-tests: the bats files, with kwctl
+e2e-tests:
+	@command -v bats >/dev/null || { echo "bats is not on the PATH: install bats" >&2; exit 1; }
+	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the e2e tests did not run" >&2; exit 1; }
+	$(MAKE) annotated-policy.wasm
+	cargo run --locked --quiet --package tasks $(TESTKIT_FEATURES) --bin fixtures
+	bats --print-output-on-failure e2e-tests
+
+## playground-test: the corpus through the page's function, and the page in a real browser
+playground-test:
+	verification/scripts/playground.sh
+	cargo test --locked --package playground
+	verification/scripts/playground-test.sh
+
+## fuzz: FUZZ_RUNS executions of each fuzz target, or of one: make fuzz FUZZ_TARGETS=settings
+FUZZ_RUNS ?= 100000
+FUZZ_TARGETS ?= review settings looked_up
+# Without a nightly compiler the stable one passes for it. The code has nothing unsafe: no sanitizer is needed.
+FUZZ := $(if $(shell rustup toolchain list 2>/dev/null | grep nightly),cargo +nightly,RUSTC_BOOTSTRAP=1 cargo) fuzz
+fuzz:
+	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is not on the PATH: cargo install cargo-fuzz" >&2; exit 1; }
+	cargo run --locked --quiet --package tasks --no-default-features --bin seeds
+	@set -e; for target in $(FUZZ_TARGETS); do \
+		$(FUZZ) run --fuzz-dir verification/fuzz --sanitizer none --no-trace-compares $$target -- \
+			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=verification/fuzz/words.dict -print_final_stats=1; \
+	done
+
+## mutants: small changes of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
+## of the cells of the tables: CRATE=tables; of files: FILES=crates/cluster-api/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
+mutants:
+	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }
+	verification/scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"
+
+## status: what the checks that `make test` does not run found last, whether that is still true, and what to run
+status:
+	@cargo run --locked --quiet --package tasks --no-default-features --bin results -- status
+
+# Build
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -40,39 +108,33 @@ annotated-policy.wasm: policy.wasm
 	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: https://github.com/kubewarden/kwctl" >&2; exit 1; }
 	kwctl annotate policy.wasm --metadata-path policy-metadata.yml --usage-path docs/usage.md --output-path annotated-policy.wasm
 
-## reproducible: two builds in different places and times, and their digests, which have to be the same
-reproducible:
-	verification/scripts/reproducible.sh
+## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
+carriers:
+	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
+	cargo run --locked --quiet --package tasks --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
 
-## policy.cdx.json: the crates that are in policy.wasm, as CycloneDX
-policy.cdx.json:
-	verification/scripts/components.sh policy.cdx.json
+## pages: the documentation as a site, in target/pages; with mkdocs
+pages:
+	verification/scripts/pages.sh
 
-## dist: the archive of `propagate` as it is released, in target/dist, and a try of it; with Go and jq. Another target that runs
-## here: make dist DIST=x86_64-unknown-linux-musl
-DIST ?= $(shell rustc -vV | sed -n 's/^host: //p')
-dist:
-	verification/scripts/dist.sh $(DIST)
-	verification/scripts/dist-test.sh target/dist/propagate-v$(shell sed -nE 's/^version = "(.*)"$$/\1/p' Cargo.toml | head -n 1)-$(DIST).tar.gz
+# Measure
 
-## release-dry-run: all that a release makes, in target/release-dry-run, without publishing it; with Go, kwctl, jq, cargo-cyclonedx, clang,
-## musl-tools and qemu-user
-release-dry-run:
-	verification/scripts/release-dry-run.sh
+## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
+bench: policy.wasm
+	$(COMPARED)
+	$(NAMED)
+	verification/scripts/recorded.sh target/bench-results \
+		cargo run --locked --profile bench --package tasks $(TESTKIT_FEATURES) --bin bench -- target/bench-results/bench.json $(abspath $(COMPARE))
 
-## registry-test: push, sign, verify, pull and run, against a registry on loopback; with kwctl and Go
-registry-test:
-	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the registry test did not run" >&2; exit 1; }
-	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer builds the registry and cosign" >&2; exit 1; }
-	$(MAKE) policy.wasm
-	verification/scripts/registry-test.sh policy.wasm
+## profile: which functions execute the instructions of each review, or of one: make profile REVIEW="60 labels"
+profile:
+	$(NAMED)
+	cargo run --locked --package tasks $(TESTKIT_FEATURES) --bin profile -- target/named/policy.wasm "$(REVIEW)"
 
-## policy-server-test: the policies of deploy/ in a real PolicyServer; with policy-server, kwctl and Go. NOOP=noop.wasm measures
-policy-server-test:
-	@for tool in policy-server kwctl go; do \
-		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: the policy-server test did not run" >&2; exit 1; }; done
-	$(MAKE) annotated-policy.wasm $(NOOP)
-	verification/scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
+## bench-check: every verb of the command line over generated fleets, and plan of 1,000 Clusters: seconds, and megabytes at most
+bench-check:
+	cargo build --locked --profile bench --package propagate --package fleet --examples --bins
+	verification/scripts/bench-check.sh target/release 10000 100000
 
 ## scale: a large fleet, load, several replicas and faults on a real PolicyServer: verification/tools/policy-server/README.md; with policy-server, kwctl and Go.
 ## More Machines: make scale CLUSTERS=20 MACHINES=25; runs of each fleet: ROUNDS=3; how long memory is watched: MINUTES=10
@@ -80,75 +142,26 @@ export CLUSTERS MACHINES ROUNDS MINUTES FLEETS
 scale:
 	@for tool in policy-server kwctl go; do \
 		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: nothing was measured" >&2; exit 1; }; done
-	$(MAKE) annotated-policy.wasm noop.wasm ordinary.wasm
+	$(MAKE) annotated-policy.wasm
+	$(COMPARED)
 	verification/scripts/scale.sh annotated-policy.wasm noop.wasm ordinary.wasm
 
-## chart-test: what the Helm chart renders, against deploy/; with Go
-chart-test:
-	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer renders the chart" >&2; exit 1; }
-	cd verification/tools/chart && go vet ./... && go test -count=1 ./...
-
-## site-pages: the pages of the documentation below target/pages-source, with the long tables that the repository leaves out
-site-pages:
-	verification/scripts/pages.sh sources
-
-## pages: the documentation as a site, in target/pages; with mkdocs
-pages:
-	verification/scripts/pages.sh
-
-## workflows: what actionlint and zizmor say about .github/workflows
-workflows:
-	@for tool in actionlint zizmor; do \
-		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: .github/workflows/test.yml has the version" >&2; exit 1; }; done
-	actionlint
-	zizmor --offline --persona=auditor .github
-
-## e2e-tests: the bats files, with kwctl
-e2e-tests:
-	@command -v bats >/dev/null || { echo "bats is not on the PATH: install bats" >&2; exit 1; }
-	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the e2e tests did not run" >&2; exit 1; }
-	$(MAKE) annotated-policy.wasm
-	cargo run --locked --quiet --package tasks $(TESTKIT_FEATURES) --bin fixtures
-	bats --print-output-on-failure e2e-tests
-
-noop.wasm:
-	verification/scripts/wasm.sh noop-policy noop.wasm
-
-ordinary.wasm:
-	verification/scripts/wasm.sh ordinary-policy ordinary.wasm
-
-## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
-bench: policy.wasm noop.wasm ordinary.wasm named.wasm
-	verification/scripts/recorded.sh target/bench-results \
-		cargo run --locked --profile bench --package tasks $(TESTKIT_FEATURES) --bin bench -- target/bench-results/bench.json $(abspath $(COMPARE))
-
-## profile: which functions execute the instructions of each review, or of one: make profile REVIEW="60 labels"
-profile: named.wasm
-	cargo run --locked --package tasks $(TESTKIT_FEATURES) --bin profile -- target/named/policy.wasm "$(REVIEW)"
-
-# The policy with the names of its functions.
-named.wasm:
-	CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo verification/scripts/wasm.sh metadata-propagation-policy target/named/policy.wasm
-
-## bench-check: every verb of the command line over generated fleets, and plan of 1,000 Clusters: seconds, and megabytes at most
-bench-check:
-	cargo build --locked --profile bench --package propagate --package fleet --examples --bins
-	verification/scripts/bench-check.sh target/release 10000 100000
-
-## bless: rewrite what the tests expect, for review in the diff
-bless: policy.wasm
-# docs/settings.md first: other tests read it.
-	BLESS=1 cargo test --locked --package documents --test generated settings
-	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
-
-## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
-carriers:
-	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
-	cargo run --locked --quiet --package tasks --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
+# Verify: against the real programs
 
 ## conformance: the policy against Cluster API and Crossplane themselves, and the model and the command line against an API server
 # One after the other: beside another one, a fleet may not settle in time.
 conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live
+
+## conformance-vectors: what Cluster API's own functions say, asked again; fails if they say something else than what is committed
+conformance-vectors:
+	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
+	cd verification/conformance/functions && go run .
+	cd verification/conformance/functions && go run ./topology $$(ls ../../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
+	cd verification/conformance/functions && go run ./topology -schemas -out ../../../propagate/topology/src/definitions
+	cd verification/conformance/functions && go run ./topology -functions ../../../testdata/topology/functions.json
+	cd verification/conformance/functions && go run ./topology -violations ../../../testdata/topology/violations.json
+	cd verification/conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
+	@git diff --stat --exit-code -- testdata/conformance testdata/topology propagate/topology/src/definitions || { echo "the answers changed: review them" >&2; exit 1; }
 
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
 ## scenarios: SCENARIOS=ownership,kubelet; an older Cluster API: CAPI=v1.12
@@ -178,66 +191,23 @@ MINUTES_OF_SLICE ?= 15
 conformance-slice: policy.wasm
 	verification/scripts/conformance-slice.sh $(MINUTES_OF_SLICE)
 
-## status: what the checks that `make test` does not run found last, whether that is still true, and what to run
-status: policy.wasm
-	@cargo run --locked --quiet --package tasks --no-default-features --bin results -- status
+## policy-server-test: the policies of deploy/ in a real PolicyServer; with policy-server, kwctl and Go. NOOP=noop.wasm, which `make bench` builds, measures
+policy-server-test:
+	@for tool in policy-server kwctl go; do \
+		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: the policy-server test did not run" >&2; exit 1; }; done
+	$(MAKE) annotated-policy.wasm
+	verification/scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
 
-## mutants: small of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
-## of the cells of the tables: CRATE=tables; of files: FILES=crates/cluster-api/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
-mutants:
-	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }
-	verification/scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"
+# Release
 
-## explore: every order of more events than `make test` tries: verification/model/README.md. Fewer of them: make explore EVENTS=4
-explore:
-	cargo run --locked --profile bench --package model -- explore $(EVENTS)
+## registry-test: push, sign, verify, pull and run, against a registry on loopback; with kwctl and Go
+registry-test:
+	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the registry test did not run" >&2; exit 1; }
+	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer builds the registry and cosign" >&2; exit 1; }
+	$(MAKE) policy.wasm
+	verification/scripts/registry-test.sh policy.wasm
 
-## fuzz: FUZZ_RUNS executions of each fuzz target, or of one: make fuzz FUZZ_TARGETS=settings
-FUZZ_RUNS ?= 100000
-FUZZ_TARGETS ?= review settings looked_up
-# Without a nightly compiler the stable one passes for it. The code has nothing unsafe: no sanitizer is needed.
-FUZZ := $(if $(shell rustup toolchain list 2>/dev/null | grep nightly),cargo +nightly,RUSTC_BOOTSTRAP=1 cargo) fuzz
-fuzz:
-	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is not on the PATH: cargo install cargo-fuzz" >&2; exit 1; }
-	cargo run --locked --quiet --package tasks --no-default-features --bin seeds
-	@set -e; for target in $(FUZZ_TARGETS); do \
-		$(FUZZ) run --fuzz-dir verification/fuzz --sanitizer none --no-trace-compares $$target -- \
-			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=verification/fuzz/words.dict -print_final_stats=1; \
-	done
-
-## conformance-vectors: what Cluster API's own functions say, asked again; fails if they say something else than what is committed
-conformance-vectors:
-	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
-	cd verification/conformance/functions && go run .
-	cd verification/conformance/functions && go run ./topology $$(ls ../../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
-	cd verification/conformance/functions && go run ./topology -schemas -out ../../../propagate/topology/src/definitions
-	cd verification/conformance/functions && go run ./topology -functions ../../../testdata/topology/functions.json
-	cd verification/conformance/functions && go run ./topology -violations ../../../testdata/topology/violations.json
-	cd verification/conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
-	@git diff --stat --exit-code -- testdata/conformance testdata/topology propagate/topology/src/definitions || { echo "the answers changed: review them" >&2; exit 1; }
-
-## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said
-PORT ?= 8080
-playground: playground-site
-	node playground/web/serve.mjs $(PORT)
-
-## playground-site: the page as static files in target/playground/site; fails when it grows beyond its limits
-playground-site:
-	verification/scripts/playground.sh
-
-## playground-test: the corpus through the page's function, and the page in a real browser
-playground-test: playground-site
-	cargo test --locked --package playground
-	verification/scripts/playground-test.sh
-
-fmt:
-	cargo fmt --all
-
-lint:
-	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets --features propagate/cluster -- --deny warnings
-	cargo clippy --locked --package propagate --all-targets -- --deny warnings
-
-clean:
-	cargo clean
-	rm -f policy.wasm annotated-policy.wasm policy.cdx.json noop.wasm ordinary.wasm
+## release-dry-run: all that a release makes, in target/release-dry-run, without publishing it; with Go, kwctl, jq, cargo-cyclonedx, clang,
+## musl-tools and qemu-user
+release-dry-run:
+	verification/scripts/release-dry-run.sh

@@ -74,7 +74,7 @@ fn the_pages_show_what_is_printed() {
     }
 }
 
-/// README.md shows what `propagate` prints about examples/shop.yaml, between `<!-- propagate: ARGUMENTS -->` and
+/// propagate/README.md shows what `propagate` prints about examples/shop.yaml, between `<!-- propagate: ARGUMENTS -->` and
 /// `<!-- propagate: end -->`: Markdown as a quotation, text as a block.
 #[test]
 fn the_readme_shows_what_is_printed() {
@@ -82,7 +82,7 @@ fn the_readme_shows_what_is_printed() {
     const END: &str = "<!-- propagate: end -->";
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
 
-    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let readme = fs::read_to_string(root.join("propagate/README.md")).unwrap();
     let (mut expected, mut rest, mut shown) = (String::new(), &*readme, 0);
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (arguments, after) = after.split_once(" -->\n").unwrap();
@@ -107,7 +107,7 @@ fn the_readme_shows_what_is_printed() {
     expected += rest;
     assert_eq!(shown, 2);
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
-        fs::write(root.join("README.md"), &expected).unwrap();
+        fs::write(root.join("propagate/README.md"), &expected).unwrap();
     } else {
         assert_eq!(readme, expected);
     }

@@ -9,12 +9,14 @@ use anyhow::Result;
 pub use testkit::read;
 
 /// The documents at the root, and those next to the code that they describe.
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
+    "propagate/README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     ".github/SECURITY.md",
+    "verification/README.md",
     "verification/benches/README.md",
     "verification/tools/policy-server/README.md",
     "verification/conformance/README.md",

@@ -1,4 +1,4 @@
-//! The searches that tests and `make explore` run.
+//! The searches that tests and `model explore` run.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ pub struct Search {
     pub alphabet: fn() -> PossibleEvents,
     /// The sequence length in the bounded run.
     pub events: usize,
-    /// The sequence length in `make explore`.
+    /// The sequence length in `model explore`.
     pub most: usize,
 }
 

@@ -68,7 +68,7 @@ pub const CHECKS: &[ExpensiveCheck] = &[
     check("mutants", "make mutants", &["crates/metadata-propagation"],
         &["verification/tasks/src/bin/mutants", "testdata/cases", "testdata/mutants.txt", "testdata/sequences"]),
     check("bench", "make bench", &[],
-        &[MODULE, "benches", "verification/noop-policy/src", "verification/ordinary-policy/src", "verification/tasks/src/bin/bench", "testdata/recorded"]),
+        &[MODULE, "verification/benches", "verification/noop-policy/src", "verification/ordinary-policy/src", "verification/tasks/src/bin/bench", "testdata/recorded"]),
 ];
 
 /// What a run counted: the program that runs a check writes it.

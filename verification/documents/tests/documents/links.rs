@@ -105,7 +105,7 @@ fn the_readme_leads_to_every_page() -> Result<()> {
 #[test]
 fn readme_and_usage_stay_short() -> Result<()> {
     let [readme, usage] = ["README.md", "docs/usage.md"].map(|path| read(path).map(|text| text.len()));
-    assert!(readme? <= 9 * 1024);
+    assert!(readme? <= 8 * 1024);
     assert!((2048..=4096).contains(&usage?));
     Ok(())
 }

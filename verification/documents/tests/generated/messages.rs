@@ -37,7 +37,7 @@ fn cell(text: &str) -> String {
 
 /// What the repository's page has in place of a table that is too long for it.
 const LEFT_OUT: &str =
-    "*The table is on the documentation site. `make site-pages` writes this page with it below `target/pages-source`.*";
+    "*The table is on the documentation site. `verification/scripts/pages.sh sources` writes this page with it below `target/pages-source`.*";
 
 /// Like `check_section`, for a table that is not kept in the repository: the generated text is written into the folder
 /// `SITE_PAGES`, if that is set.

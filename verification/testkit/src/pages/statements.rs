@@ -65,7 +65,7 @@ pub(super) const PROPOSAL: &[SourceStatement] = &[
         &["machine/keys_of_the_user_stay", "node/keys_of_the_node_stay"]),
     statement("a key that its source drops is removed, by server-side apply", "**deviation**: left to Cluster API's controller, which stays the owner of the key",
         &["ownership/what_is_added_to_a_new_object_has_no_owner", "worked-example/a_removed_label_leaves_link_by_link"]),
-    statement("server-side apply takes over existing, moved and restored objects", "[real controllers](../conformance/cluster/README.md), steps `move` and `restore`",
+    statement("server-side apply takes over existing, moved and restored objects", "[real controllers](../verification/conformance/cluster/README.md), steps `move` and `restore`",
         &["controllers/a_move_by_an_administrator_leaves_the_whole_chain"]),
     statement("the MachineDeployment controller picks the equal MachineSet that has the most Machines", "does not apply: the policy creates no objects", &[]),
     statement("MachinePools are added later", "`RULES`, rows that the page does not have", &["machine-pool/class_and_topology_reach_both_places", "pool-machine/template_metadata_and_two_labels_reach_it"]),

@@ -24,7 +24,7 @@ fn main() -> Result<()> {
         Candidate::read("ordinary way", &built("ordinary.wasm"))?,
         Candidate::read("policy", &built("policy.wasm"))?,
     ];
-    let named = Module::read(&built("target/named/policy.wasm")).context("run `make named.wasm` first")?.counting()?;
+    let named = Module::read(&built("target/named/policy.wasm")).context("`make bench` builds it")?.counting()?;
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let result = arguments.next();
     let others: Vec<PathBuf> = arguments.collect();
