@@ -130,11 +130,6 @@ pub(crate) struct CheckArgs {
     /// The lowest level of findings for which the exit code is 1 [default: warning].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Answer the AdmissionReviews of a file, or the writes of an audit log, in their order, instead of checking manifests: JSON,
-    /// one document after the other or in a list, compressed with gzip if the name ends in .gz. The objects in PATH are the ones
-    /// that the cluster already has. May be given several times.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "baseline", "write_baseline"])]
-    pub(crate) reviews: Vec<PathBuf>,
     /// Ignore the findings in this file, written by `--write-baseline`.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,

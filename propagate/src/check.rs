@@ -2,7 +2,6 @@
 
 mod baseline;
 mod ignore;
-mod reviews;
 mod unchecked;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,9 +25,6 @@ use crate::{Exit, Failure, output, progress, settings};
 /// # Errors
 /// When the settings cannot be used, or an output cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    if !args.reviews.is_empty() {
-        return reviews::run(args);
-    }
     let settings = settings::read(args.sources.settings.as_deref())?;
     let paths = args.sources.named(&args.paths);
     let question = Question { object: None, is_for_clusters: false };

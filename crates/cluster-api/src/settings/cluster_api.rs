@@ -165,8 +165,7 @@ mod tests {
         assert_eq!(
             refused(r#"{"version":"1.14","controllers":["a",""],"node":{"additionalLabels":["ok","(?x)a"]}}"#),
             "clusterApi.controllers[1]: expected a non-empty string, found ``; \
-             clusterApi.node.additionalLabels[1]: `(?x)a` at byte 0: `(?` must be followed by flags from `imsU` or \
-             `-`, then `:` or `)`; \
+             clusterApi.node.additionalLabels[1]: `(?x)a` at byte 2: the flags are `imsU`; \
              clusterApi.version: `1.14` is not `v1.MINOR` or `v1.MINOR.PATCH`"
         );
     }

@@ -2,7 +2,8 @@
 //!
 //! Cluster API compiles them with Go's `regexp` and calls `MatchString` on label keys. Rust's `regex` reads most of the
 //! same syntax the same way. What either rejects or the two read differently is rejected here, with what to write
-//! instead. "Go" below is `regexp/syntax/parse.go` of Go 1.26, "Rust" is `regex-syntax` 0.8.
+//! instead. "Go" below is `regexp/syntax/parse.go` of Go 1.26, "Rust" is `regex-syntax` 0.8, whose own parser reads the
+//! expression.
 
 mod literal;
 mod syntax;
@@ -14,6 +15,9 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use self::literal::Literal;
+
+/// Expressions up to this length stay below Go's own limits on height and size (`maxHeight`, `maxSize`).
+const MOST_BYTES: usize = 1000;
 
 /// One expression of `clusterApi.node.additionalLabels` or `additionalAnnotations`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,7 +31,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads an expression without compiling it: a scan in linear time.
+    /// Reads an expression without compiling it.
     ///
     /// The empty expression is allowed: it matches every key, in Go too.
     ///
@@ -43,21 +47,34 @@ impl Pattern {
     /// assert!(error.is_err_and(|message| message.contains("at byte 1")));
     /// ```
     pub fn parse(source: &str) -> Result<Pattern, PatternError> {
-        syntax::check(source)?;
-        Ok(Pattern { source: source.to_owned(), literal: Literal::of(source), compiled: OnceLock::new() })
+        let refused = |at, reason: &str| Refusal { at, reason: reason.to_owned(), is_gos: false };
+        let checked = match (source.find(|c: char| !c.is_ascii()), Literal::of(source)) {
+            (Some(at), _) => Err(refused(at, "keys contain only ASCII characters: remove the non-ASCII character")),
+            _ if source.len() > MOST_BYTES => {
+                Err(refused(MOST_BYTES, "more than 1000 bytes: split it into several entries"))
+            }
+            (None, None) => syntax::check(source).map(|()| None),
+            (None, literal) => Ok(literal),
+        };
+        let literal = checked.map_err(|Refusal { at, reason, is_gos }| PatternError {
+            expression: source.to_owned(),
+            reason: format!("at byte {at}: {reason}"),
+            is_gos,
+        })?;
+        Ok(Pattern { source: source.to_owned(), literal, compiled: OnceLock::new() })
     }
 
     /// Compiles the expression, once.
     ///
     /// # Errors
     /// When it nests too deeply or becomes too large: Rust's `nest_limit` and `size_limit` are below the limits of Go
-    /// (`checkHeight`, `checkSize`). When a range ends before it begins, or a flag or a group's name occurs twice.
+    /// (`checkHeight`, `checkSize`).
     ///
     /// ```
     /// use kubernetes::settings::Pattern;
     ///
     /// assert!(Pattern::parse("[a-z]+")?.check().is_ok());
-    /// assert!(Pattern::parse("[z-a]")?.check().is_err());
+    /// assert!(Pattern::parse(r"(\W{100}){10}")?.check().is_ok());
     /// # Ok::<(), kubernetes::settings::PatternError>(())
     /// ```
     pub fn check(&self) -> Result<(), PatternError> {
@@ -103,6 +120,13 @@ impl Pattern {
             PatternError { expression: self.source.clone(), reason, is_gos: false }
         })
     }
+}
+
+/// Where and why an expression is rejected, and whether Go is known to reject it as well.
+struct Refusal {
+    at: usize,
+    reason: String,
+    is_gos: bool,
 }
 
 impl TryFrom<String> for Pattern {
@@ -228,54 +252,54 @@ mod tests {
 
     #[rustfmt::skip]
     const REFUSED: [(&str, &str); 48] = [
-        (r"a\pL", r"at byte 1: `\p`: Unicode properties are not available: write ASCII, as in `[A-Za-z]`"),
-        (r"\Q.\E", r"at byte 0: `\Q`: Rust has no quoting: write `\` before each special character"),
-        (r"\1", r"at byte 0: `\1`: octal escapes and backreferences are not supported: write `\x` and two hexadecimal digits"),
-        (r"\C", r"at byte 0: `\C`: Go has no such escape: write `.`"),
-        (r"\u0041", r"at byte 0: `\u`: Go has no such escape: write `\x` and two hexadecimal digits"),
-        (r"a\<", r"at byte 1: `\<`: a word boundary in Rust, but the character itself in Go: write it without `\`"),
-        (r"\b{start}", r"at byte 2: `{` does not start a valid repetition in Go: write `\{` for the character"),
-        (r"\B{ 2}", r"at byte 2: `{` does not start a valid repetition in Go: write `\{` for the character"),
-        (r"\Z", r"at byte 0: `\Z` is not a valid escape here: write `Z` for the character"),
-        (r"[\b]", r"at byte 1: `\b` is not a valid escape here: write `b` for the character"),
+        (r"a\pL", r"at byte 1: write ASCII, as in `[A-Za-z]`"),
+        (r"\Q.\E", r"at byte 0: unrecognized escape sequence"),
+        (r"\1", r"at byte 0: backreferences are not supported"),
+        (r"\C", r"at byte 0: unrecognized escape sequence"),
+        (r"\u0041", r"at byte 0: Go has no such escape: write `\x` and two hexadecimal digits"),
+        (r"a\<", r"at byte 1: a word boundary in Rust only: write `\b`, or the characters without `\`"),
+        (r"\b{start}", r"at byte 0: a word boundary in Rust only: write `\b`, or the characters without `\`"),
+        (r"\B{ 2}", r"at byte 2: no repetition in Go: write `\{` for the character"),
+        (r"\Z", r"at byte 0: unrecognized escape sequence"),
+        (r"[\b]", r"at byte 1: invalid escape sequence found in character class"),
         (r"\xff", r"at byte 0: `\x` takes two hexadecimal digits, at most `7f`"),
-        (r"a\", r"at byte 1: nothing follows `\`: write `\\` for the character"),
+        (r"a\", r"at byte 1: incomplete escape sequence, reached end of pattern prematurely"),
         (r"aé", r"at byte 1: keys contain only ASCII characters: remove the non-ASCII character"),
-        (r"[a&&b]", r"at byte 2: `&&` in a class is a set operation in Rust: write `\&` for the character"),
-        (r"[--a]", r"at byte 1: `--` in a class is a set operation in Rust: write `\-` for the character"),
-        (r"[~~]", r"at byte 1: `~~` in a class is a set operation in Rust: write `\~` for the character"),
-        (r"[a[b]", r"at byte 2: `[` in a class must start a Go class such as `[:alpha:]`: write `\[` for the character"),
-        (r"[[:foo:]]", r"at byte 1: `[` in a class must start a Go class such as `[:alpha:]`: write `\[` for the character"),
-        (r"[]-a]", r"at byte 1: `]` is not allowed at the beginning of a class: write `\]`"),
-        (r"[b-a]", r"does not compile: invalid character class range, the start must be <= the end"),
-        (r"[\d-a]", r"at byte 1: a range cannot start or end with a class such as `\d`: write `\-` for the character"),
-        (r"[a-[:digit:]]", r"at byte 1: a range cannot start or end with a class such as `\d`: write `\-` for the character"),
-        (r"a[b", r"at byte 1: `[` is not closed: add `]`, or write `\[` for the character"),
-        (r"(?x)a", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
-        (r"(?u)a", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
-        (r"(?R)a", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
-        (r"(?=a)", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
-        (r"(?)", r"at byte 0: `(?` must be followed by flags from `imsU` or `-`, then `:` or `)`"),
-        (r"(?-)a", r"does not compile: dangling flag negation operator"),
-        (r"(?<0>a)", r"at byte 0: a group name must consist of ASCII letters, digits and `_`, and must not start with a digit"),
-        (r"(?P<a.b>a)", r"at byte 0: a group name must consist of ASCII letters, digits and `_`, and must not start with a digit"),
-        (r"a(?i)*", r"at byte 5: there is nothing before it to repeat: write `\` before the character"),
-        (r"(?ii)a", r"does not compile: duplicate flag"),
-        (r"(?<n>a)(?<n>b)", r"does not compile: duplicate capture group name"),
-        (r"(a", r"at byte 0: `(` is not closed: add `)`"),
-        (r"a)", r"at byte 1: `)` has no matching `(`: write `\)` for the character"),
-        (r"*a", r"at byte 0: there is nothing before it to repeat: write `\` before the character"),
-        (r"a|{2}", r"at byte 2: there is nothing before it to repeat: write `\` before the character"),
-        (r"a**", r"at byte 2: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
-        (r"a*+", r"at byte 2: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
-        (r"a{2}{3}", r"at byte 4: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
-        (r"a??*", r"at byte 3: Go does not allow a repeated repetition: wrap the inner one in `(?:…)`"),
-        (r"a{,2}", r"at byte 1: `{` does not start a valid repetition in Go: write `\{` for the character"),
-        (r"a{1, 2}", r"at byte 1: `{` does not start a valid repetition in Go: write `\{` for the character"),
-        (r"a{01}", r"at byte 1: `{` does not start a valid repetition in Go: write `\{` for the character"),
-        (r"a{1001}", r"at byte 1: repetition counts must be at most 1000, and the first must not exceed the second"),
-        (r"a{2,1}", r"at byte 1: repetition counts must be at most 1000, and the first must not exceed the second"),
-        (r"(a{100}){11}", r"at byte 8: nested repetitions expand to 1100 copies, but Go allows at most 1000"),
+        (r"[a&&b]", r"at byte 1: a set operation in Rust: write `\` before the characters"),
+        (r"[--a]", r"at byte 0: escape `]` and `-` at the beginning of a class"),
+        (r"[~~]", r"at byte 1: a set operation in Rust: write `\` before the characters"),
+        (r"[a[b]", r"at byte 0: a class in a class: write `\[` for the character"),
+        (r"[[:foo:]]", r"at byte 1: a class in a class: write `\[` for the character"),
+        (r"[]-a]", r"at byte 0: escape `]` and `-` at the beginning of a class"),
+        (r"[b-a]", r"at byte 1: invalid character class range, the start must be <= the end"),
+        (r"[\d-a]", r"at byte 1: invalid range boundary, must be a literal"),
+        (r"[a-[:digit:]]", r"at byte 1: invalid character class range, the start must be <= the end"),
+        (r"a[b", r"at byte 1: unclosed character class"),
+        (r"(?x)a", r"at byte 2: the flags are `imsU`"),
+        (r"(?u)a", r"at byte 2: the flags are `imsU`"),
+        (r"(?R)a", r"at byte 2: the flags are `imsU`"),
+        (r"(?=a)", r"at byte 0: look-around, including look-ahead and look-behind, is not supported"),
+        (r"(?)", r"at byte 1: repetition operator missing expression"),
+        (r"(?-)a", r"at byte 2: dangling flag negation operator"),
+        (r"(?<0>a)", r"at byte 3: invalid capture group character"),
+        (r"(?P<a.b>a)", r"at byte 4: a name has ASCII letters, digits and `_`"),
+        (r"a(?i)*", r"at byte 5: repetition operator missing expression"),
+        (r"(?ii)a", r"at byte 3: duplicate flag"),
+        (r"(?<n>a)(?<n>b)", r"at byte 10: duplicate capture group name"),
+        (r"(a", r"at byte 0: unclosed group"),
+        (r"a)", r"at byte 1: unopened group"),
+        (r"*a", r"at byte 0: repetition operator missing expression"),
+        (r"a|{2}", r"at byte 2: repetition operator missing expression"),
+        (r"a**", r"at byte 2: Go does not allow a repeated repetition: wrap it in `(?:…)`"),
+        (r"a*+", r"at byte 2: Go does not allow a repeated repetition: wrap it in `(?:…)`"),
+        (r"a{2}{3}", r"at byte 4: Go does not allow a repeated repetition: wrap it in `(?:…)`"),
+        (r"a??*", r"at byte 3: Go does not allow a repeated repetition: wrap it in `(?:…)`"),
+        (r"a{,2}", r"at byte 2: repetition quantifier expects a valid decimal"),
+        (r"a{1, 2}", r"at byte 1: no repetition in Go: write `\{` for the character"),
+        (r"a{01}", r"at byte 1: no repetition in Go: write `\{` for the character"),
+        (r"a{1001}", r"at byte 1: repetition counts must be at most 1000"),
+        (r"a{2,1}", r"at byte 1: invalid repetition count range, the start must be <= the end"),
+        (r"(a{100}){11}", r"at byte 8: nested repetitions make more than 1000 copies"),
     ];
 
     #[test]
@@ -320,7 +344,7 @@ mod tests {
             ("a".repeat(1001), "at byte 1000: more than 1000 bytes: split it into several entries"),
             (
                 format!("{}{}", "(".repeat(251), ")".repeat(251)),
-                "does not compile: exceed the maximum number of nested parentheses/brackets (250)",
+                "at byte 250: exceed the maximum number of nested parentheses/brackets (250)",
             ),
             (
                 format!("({}){{1000}}", r"\W".repeat(400)),
@@ -334,6 +358,7 @@ mod tests {
 
     #[test]
     fn a_pattern_that_does_not_compile_matches_nothing() {
-        assert!(!Pattern::parse("(?ii)a").unwrap().is_match("a"));
+        let too_large = format!("({}){{1000}}|a", r"\W".repeat(400));
+        assert!(!Pattern::parse(&too_large).unwrap().is_match("a"));
     }
 }

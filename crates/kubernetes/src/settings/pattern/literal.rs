@@ -19,7 +19,8 @@ impl Literal {
         let mut chars = rest.chars();
         while let Some(char) = chars.next() {
             match char {
-                '\\' => literal.text.push(chars.next().filter(char::is_ascii_punctuation)?),
+                // `\<` and `\>` are word boundaries in Rust.
+                '\\' => literal.text.push(chars.next().filter(|c| c.is_ascii_punctuation() && !"<>".contains(*c))?),
                 '$' if chars.as_str().is_empty() => literal.at_end = true,
                 '$' | '^' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' => return None,
                 _ => literal.text.push(char),

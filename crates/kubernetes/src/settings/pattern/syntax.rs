@@ -1,317 +1,202 @@
-//! What Go and Rust both read, and read the same way: a scan of an expression, without compiling it.
+//! What Go and Rust both read, and read the same way: what `regex-syntax` has parsed, admitted part by part.
 
-use std::fmt;
-use std::mem;
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{AssertionKind, ClassBracketed};
+use regex_syntax::ast::{
+    Ast, ClassSet, ClassSetItem, ErrorKind, Flag, Flags, FlagsItemKind, GroupKind, HexLiteralKind, Literal,
+    LiteralKind, RepetitionKind, RepetitionRange, Span,
+};
 
-use super::PatternError;
-
-/// Rejects what Go rejects, and what Go and Rust read differently.
-///
-/// # Errors
-/// Names the byte, and what to write instead.
-pub(super) fn check(source: &str) -> Result<(), PatternError> {
-    Scan { source, rest: source, level: PatternGroup::new(0), outer: Vec::new() }.run()
-}
+use super::Refusal;
 
 /// The bound of Go's `repeat` on one count and on the product of nested ones.
 const MOST_COPIES: u32 = 1000;
-/// Expressions up to this length stay below Go's own limits on height and size (`maxHeight`, `maxSize`).
-const MOST_BYTES: usize = 1000;
-/// Go's `posixGroup`, Rust's `ClassAsciiKind`.
-const CLASSES: [&str; 14] = [
-    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
-    "xdigit",
-];
-/// Rust reads each as an operation on sets, or `--` after `[` as two hyphens; Go reads characters and ranges.
-const SET_OPERATIONS: [&str; 3] = ["&&", "--", "~~"];
-/// After a backslash, what Go and Rust read differently or one of them not at all; the first match counts.
-const ESCAPES: [(&str, &str); 6] = [
-    ("pP", "Unicode properties are not available: write ASCII, as in `[A-Za-z]`"),
-    ("QE", "Rust has no quoting: write `\\` before each special character"),
-    ("0123456789", "octal escapes and backreferences are not supported: write `\\x` and two hexadecimal digits"),
-    ("uU", "Go has no such escape: write `\\x` and two hexadecimal digits"),
-    ("C", "Go has no such escape: write `.`"),
-    ("<>", "a word boundary in Rust, but the character itself in Go: write it without `\\`"),
-];
 
-/// What a repetition would apply to, with the largest product of the nested repeat counts in it.
-#[derive(Clone, Copy)]
-enum Last {
-    Nothing,
-    Atom(u32),
-    Repeat(u32),
+/// Rejects what Go rejects, and what Go and Rust read differently.
+pub(super) fn check(source: &str) -> Result<(), Refusal> {
+    let ast = ParserBuilder::new().nest_limit(250).build().parse(source).map_err(|error| {
+        let at = error.span().start.offset;
+        let is_gos = is_refused_by_go(source, at, error.kind());
+        let reason = match error.kind() {
+            ErrorKind::ClassUnclosed if !is_gos => "a class in a class: write `\\[` for the character".to_owned(),
+            kind => kind.to_string(),
+        };
+        Refusal { at, reason, is_gos }
+    })?;
+    Admission { source }.copies(&ast).map(drop)
 }
 
-/// The group that is being read, or the expression itself.
-struct PatternGroup {
-    open: usize,
-    last: Last,
-    copies: u32,
-}
-
-impl PatternGroup {
-    fn new(open: usize) -> Self {
-        PatternGroup { open, last: Last::Nothing, copies: 1 }
-    }
-
-    fn then(&mut self, next: Last) {
-        if let Last::Atom(copies) | Last::Repeat(copies) = mem::replace(&mut self.last, next) {
-            self.copies = self.copies.max(copies);
+/// Whether Go rejects what Rust's parser rejects at a byte. What is not known counts as accepted.
+fn is_refused_by_go(source: &str, at: usize, kind: &ErrorKind) -> bool {
+    let (before, rest) = source.split_at_checked(at).unwrap_or((source, ""));
+    match kind {
+        // Go quotes what is between `\Q` and `\E`.
+        ErrorKind::EscapeUnrecognized => !rest.starts_with(r"\Q") && !rest.starts_with(r"\E"),
+        // `\12` is octal in Go.
+        ErrorKind::UnsupportedBackreference => {
+            let digits = rest.trim_start_matches('\\');
+            digits.starts_with(['8', '9'])
+                || !digits.starts_with('0') && !digits.chars().nth(1).is_some_and(|c| c.is_digit(8))
         }
+        // Go repeats what is before flags, and reads a brace without counts as a character.
+        ErrorKind::RepetitionMissing => {
+            !before.ends_with(')') && !(before.ends_with('(') && rest.starts_with('?')) && is_repetition(rest)
+        }
+        ErrorKind::RepetitionCountInvalid | ErrorKind::DecimalInvalid => {
+            source
+                .get(..at)
+                .is_some_and(|before| before.rfind('{').and_then(|open| source.get(open..)).is_some_and(is_repetition))
+                || is_repetition(rest)
+        }
+        // A class that is not closed in Rust may be one with `[` as a character in Go.
+        ErrorKind::ClassUnclosed => !rest.replace("[:", "").trim_start_matches('[').contains('['),
+        ErrorKind::ClassEscapeInvalid => !rest.starts_with(r"\<") && !rest.starts_with(r"\>"),
+        ErrorKind::GroupNameInvalid => rest.starts_with(|c: char| !c.is_ascii_digit()),
+        ErrorKind::EscapeUnexpectedEof | ErrorKind::EscapeHexEmpty | ErrorKind::EscapeHexInvalidDigit => true,
+        ErrorKind::FlagUnexpectedEof | ErrorKind::FlagUnrecognized | ErrorKind::UnsupportedLookAround => true,
+        ErrorKind::GroupNameEmpty | ErrorKind::GroupNameUnexpectedEof => true,
+        ErrorKind::GroupUnclosed | ErrorKind::GroupUnopened => true,
+        _ => false,
     }
 }
 
-struct Scan<'a> {
+/// Whether a text begins with a repetition as Go reads it: digits without leading zeros, and no white space.
+fn is_repetition(text: &str) -> bool {
+    let Some(counts) = text.strip_prefix('{') else { return text.starts_with(['*', '+', '?']) };
+    let is_count = |digits: &str| {
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && (digits == "0" || !digits.starts_with('0'))
+    };
+    counts.split_once('}').is_some_and(|(counts, _)| match counts.split_once(',') {
+        Some((least, most)) => is_count(least) && (most.is_empty() || is_count(most)),
+        None => is_count(counts),
+    })
+}
+
+struct Admission<'a> {
     source: &'a str,
-    rest: &'a str,
-    level: PatternGroup,
-    outer: Vec<PatternGroup>,
 }
 
-impl<'a> Scan<'a> {
-    fn run(mut self) -> Result<(), PatternError> {
-        if let Some(at) = self.source.find(|c: char| !c.is_ascii()) {
-            return self.refuse(at, "keys contain only ASCII characters: remove the non-ASCII character");
-        }
-        if self.source.len() > MOST_BYTES {
-            return self.refuse(MOST_BYTES, format!("more than {MOST_BYTES} bytes: split it into several entries"));
-        }
-        while let (at, Some(c)) = (self.at(), self.next()) {
-            match c {
-                '(' => self.group(at)?,
-                ')' => {
-                    let Some(outer) = self.outer.pop() else {
-                        return self.refuse_as(at, "`)` has no matching `(`: write `\\)` for the character", true);
-                    };
-                    self.level.then(Last::Nothing);
-                    let copies = mem::replace(&mut self.level, outer).copies;
-                    self.level.then(Last::Atom(copies));
-                }
-                '|' => self.level.then(Last::Nothing),
-                '*' => self.repeat(at, 0, None)?,
-                '+' => self.repeat(at, 1, None)?,
-                '?' => self.repeat(at, 0, Some(1))?,
-                '{' => self.counted_repeat(at)?,
-                '[' => {
-                    self.class(at)?;
-                    self.level.then(Last::Atom(1));
-                }
-                '\\' => {
-                    self.escape(at, "AzbB")?;
-                    self.level.then(Last::Atom(1));
-                }
-                _ => self.level.then(Last::Atom(1)),
-            }
-        }
-        if self.outer.is_empty() { Ok(()) } else { self.refuse_as(self.level.open, "`(` is not closed: add `)`", true) }
+impl Admission<'_> {
+    fn text(&self, span: &Span) -> &str {
+        self.source.get(span.start.offset..span.end.offset).unwrap_or_default()
     }
 
-    fn at(&self) -> usize {
-        self.source.len() - self.rest.len()
-    }
-
-    fn next(&mut self) -> Option<char> {
-        let mut chars = self.rest.chars();
-        let next = chars.next();
-        self.rest = chars.as_str();
-        next
-    }
-
-    fn eat(&mut self, text: &str) -> bool {
-        let rest = self.rest.strip_prefix(text);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    /// Rust rejects it, or reads it differently.
-    fn refuse<T>(&self, at: usize, reason: impl fmt::Display) -> Result<T, PatternError> {
-        self.refuse_as(at, reason, false)
-    }
-
-    /// Go rejects it as well, if `is_gos`. Everything before it is read as Go reads it.
-    fn refuse_as<T>(&self, at: usize, reason: impl fmt::Display, is_gos: bool) -> Result<T, PatternError> {
-        Err(PatternError { expression: self.source.to_owned(), reason: format!("at byte {at}: {reason}"), is_gos })
-    }
-
-    fn group(&mut self, at: usize) -> Result<(), PatternError> {
-        if self.eat("?P<") || self.eat("?<") {
-            // Go lets a name begin with a digit, Rust lets it hold `.`, `[` and `]`.
-            let (name, rest) = self.rest.split_once('>').unwrap_or_default();
-            let is_gos = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-            if !is_gos || name.starts_with(|c: char| c.is_ascii_digit()) {
-                return self.refuse_as(
-                    at,
-                    "a group name must consist of ASCII letters, digits and `_`, and must not start with a digit",
-                    !is_gos,
-                );
-            }
-            self.rest = rest;
-        } else if self.eat("?") {
-            let empty = self.rest.starts_with(')');
-            self.rest = self.rest.trim_start_matches(['i', 'm', 's', 'U', '-']);
-            if !empty && self.eat(")") {
-                // A repetition after it: Go repeats what is before the flags, Rust rejects it.
-                self.level.then(Last::Nothing);
-                return Ok(());
-            }
-            if !self.eat(":") {
-                return self.refuse_as(
-                    at,
-                    "`(?` must be followed by flags from `imsU` or `-`, then `:` or `)`",
-                    !empty,
-                );
-            }
-        }
-        self.outer.push(mem::replace(&mut self.level, PatternGroup::new(at)));
-        Ok(())
-    }
-
-    /// Go reads every other `{` as a character; Rust accepts white space inside and, after `\b`, names of boundaries.
-    fn counted_repeat(&mut self, at: usize) -> Result<(), PatternError> {
-        let (counts, rest) = self.rest.split_once('}').unwrap_or_default();
-        let (least, most) = counts.split_once(',').map_or((counts, counts), |(least, most)| (least, most));
-        let (Some(min), Some(max)) = (count(least), if most.is_empty() { Some(None) } else { count(most).map(Some) })
-        else {
-            return self.refuse(at, "`{` does not start a valid repetition in Go: write `\\{` for the character");
-        };
-        if min.max(max.unwrap_or(0)) > MOST_COPIES || max.is_some_and(|max| max < min) {
-            return self.refuse_as(
-                at,
-                format!("repetition counts must be at most {MOST_COPIES}, and the first must not exceed the second"),
-                true,
-            );
-        }
-        self.rest = rest;
-        self.repeat(at, min, max)
-    }
-
-    fn repeat(&mut self, at: usize, min: u32, max: Option<u32>) -> Result<(), PatternError> {
-        self.eat("?");
-        let copies = match self.level.last {
-            Last::Nothing => {
-                let is_after_flags = self.source.get(..at).is_some_and(|before| before.ends_with(')'));
-                return self.refuse_as(
-                    at,
-                    "there is nothing before it to repeat: write `\\` before the character",
-                    !is_after_flags,
-                );
-            }
-            Last::Repeat(_) => {
-                return self.refuse_as(
-                    at,
-                    "Go does not allow a repeated repetition: wrap the inner one in `(?:…)`",
-                    true,
-                );
-            }
-            // Go does not check below a repetition that makes no copy.
-            Last::Atom(_) if max == Some(0) => 1,
-            Last::Atom(inner) => inner * max.unwrap_or(min).max(1),
-        };
-        if copies > MOST_COPIES {
-            return self.refuse(
-                at,
-                format!("nested repetitions expand to {copies} copies, but Go allows at most {MOST_COPIES}"),
-            );
-        }
-        self.level.last = Last::Repeat(copies);
-        Ok(())
-    }
-
-    /// Whether the escape is one character, as the end of a range must be. `others` are the letters allowed in addition
-    /// to those that are allowed everywhere.
-    fn escape(&mut self, at: usize, others: &str) -> Result<bool, PatternError> {
-        let Some(c) = self.next() else {
-            return self.refuse_as(at, "nothing follows `\\`: write `\\\\` for the character", true);
-        };
-        if let Some((_, reason)) = ESCAPES.iter().find(|(escapes, _)| escapes.contains(c)) {
-            let is_gos = match c {
-                'C' | 'u' | 'U' | '8' | '9' => true,
-                // A backreference, unless it is octal.
-                '1'..='7' => !self.rest.starts_with(|next: char| next.is_digit(8)),
-                _ => false,
-            };
-            return self.refuse_as(at, format!("`\\{c}`: {reason}"), is_gos);
-        }
-        match c {
-            'x' => {
-                let braced = self.rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-                let (digits, rest) = braced.or_else(|| self.rest.split_at_checked(2)).unwrap_or_default();
-                let hexadecimal = digits.bytes().all(|b| b.is_ascii_hexdigit());
-                if !hexadecimal || !u8::from_str_radix(digits, 16).is_ok_and(|code| code.is_ascii()) {
-                    let is_gos = digits.is_empty() || !hexadecimal;
-                    return self.refuse_as(at, "`\\x` takes two hexadecimal digits, at most `7f`", is_gos);
-                }
-                self.rest = rest;
-                Ok(true)
-            }
-            'd' | 'D' | 's' | 'S' | 'w' | 'W' => Ok(false),
-            'a' | 'f' | 'n' | 'r' | 't' | 'v' => Ok(true),
-            _ if !c.is_ascii_alphanumeric() => Ok(true),
-            _ if others.contains(c) => Ok(false),
-            _ => self.refuse_as(at, format!("`\\{c}` is not a valid escape here: write `{c}` for the character"), true),
-        }
-    }
-
-    fn class(&mut self, open: usize) -> Result<(), PatternError> {
-        self.eat("^");
-        // Go reads `[]-a]` as a range from `]`, Rust as three characters.
-        if self.rest.starts_with(']') {
-            return self.refuse(self.at(), "`]` is not allowed at the beginning of a class: write `\\]`");
-        }
-        loop {
-            let at = self.at();
-            if let Some(pair) = SET_OPERATIONS.iter().find(|pair| self.rest.starts_with(**pair)) {
-                let (one, _) = pair.split_at(1);
-                return self.refuse(
-                    at,
-                    format!("`{pair}` in a class is a set operation in Rust: write `\\{one}` for the character"),
-                );
-            }
-            if self.eat("]") {
-                return Ok(());
-            }
-            let low = self.class_item(open)?;
-            // `--` is rejected in the next iteration, and a hyphen before the end is a character in both.
-            if !self.rest.starts_with('-') || self.rest.starts_with("-]") || self.rest.starts_with("--") {
-                continue;
-            }
-            self.eat("-");
-            // The compiler checks that the smaller end comes first: both reject the same.
-            if !self.class_item(open)? || !low {
-                return self.refuse(
-                    at,
-                    "a range cannot start or end with a class such as `\\d`: write `\\-` for the character",
-                );
-            }
-        }
-    }
-
-    /// Reads one item of a class, and returns whether it is one character.
-    fn class_item(&mut self, open: usize) -> Result<bool, PatternError> {
-        let at = self.at();
-        match self.next() {
-            None => self.refuse_as(open, "`[` is not closed: add `]`, or write `\\[` for the character", true),
-            Some('\\') => self.escape(at, ""),
-            Some('[') => {
-                let named = self.rest.strip_prefix(':').and_then(|rest| rest.split_once(":]"));
-                match named.filter(|(name, _)| CLASSES.contains(&name.strip_prefix('^').unwrap_or(name))) {
-                    Some((_, rest)) => {
-                        self.rest = rest;
-                        Ok(false)
+    /// The largest product of nested counts, if all of it is admitted.
+    fn copies(&self, ast: &Ast) -> Result<u32, Refusal> {
+        let most = |parts: &[Ast]| parts.iter().try_fold(1, |most, part| Ok(self.copies(part)?.max(most)));
+        match ast {
+            Ast::Empty(_) | Ast::Dot(_) | Ast::ClassPerl(_) => Ok(1),
+            Ast::Literal(literal) => self.literal(literal).map(|()| 1),
+            Ast::Flags(flags) => self.flags(&flags.flags).map(|()| 1),
+            Ast::Assertion(one) => match one.kind {
+                AssertionKind::StartLine | AssertionKind::EndLine | AssertionKind::StartText => Ok(1),
+                AssertionKind::EndText | AssertionKind::WordBoundary | AssertionKind::NotWordBoundary => Ok(1),
+                _ => refuse(
+                    &one.span,
+                    "a word boundary in Rust only: write `\\b`, or the characters without `\\`",
+                    false,
+                ),
+            },
+            Ast::ClassUnicode(class) => refuse(&class.span, "write ASCII, as in `[A-Za-z]`", false),
+            Ast::ClassBracketed(class) => self.class(class).map(|()| 1),
+            Ast::Group(group) => {
+                match &group.kind {
+                    GroupKind::NonCapturing(flags) => self.flags(flags)?,
+                    GroupKind::CaptureName { name, .. } if !is_name(&name.name) => {
+                        return refuse(&name.span, "a name has ASCII letters, digits and `_`", true);
                     }
-                    None => self.refuse(
-                        at,
-                        "`[` in a class must start a Go class such as `[:alpha:]`: write `\\[` for the character",
-                    ),
+                    GroupKind::CaptureName { .. } | GroupKind::CaptureIndex(_) => {}
+                }
+                self.copies(&group.ast)
+            }
+            Ast::Repetition(one) => {
+                if !is_repetition(self.text(&one.op.span)) {
+                    return refuse(&one.op.span, "no repetition in Go: write `\\{` for the character", false);
+                }
+                if matches!(*one.ast, Ast::Repetition(_)) {
+                    return refuse(&one.op.span, "Go does not allow a repeated repetition: wrap it in `(?:…)`", true);
+                }
+                let (least, most) = match &one.op.kind {
+                    RepetitionKind::ZeroOrOne => (0, Some(1)),
+                    RepetitionKind::ZeroOrMore => (0, None),
+                    RepetitionKind::OneOrMore => (1, None),
+                    RepetitionKind::Range(RepetitionRange::Exactly(count)) => (*count, Some(*count)),
+                    RepetitionKind::Range(RepetitionRange::AtLeast(least)) => (*least, None),
+                    RepetitionKind::Range(RepetitionRange::Bounded(least, most)) => (*least, Some(*most)),
+                };
+                if least.max(most.unwrap_or(0)) > MOST_COPIES {
+                    return refuse(&one.op.span, "repetition counts must be at most 1000", true);
+                }
+                let inner = self.copies(&one.ast)?;
+                // Go does not check below a repetition that makes no copy.
+                let copies = if most == Some(0) { 1 } else { inner * most.unwrap_or(least).max(1) };
+                match copies > MOST_COPIES {
+                    true => refuse(&one.op.span, "nested repetitions make more than 1000 copies", false),
+                    false => Ok(copies),
                 }
             }
-            Some(_) => Ok(true),
+            Ast::Alternation(of) => most(&of.asts),
+            Ast::Concat(of) => most(&of.asts),
+        }
+    }
+
+    fn flags(&self, flags: &Flags) -> Result<(), Refusal> {
+        let is_gos = |flag: &Flag| !matches!(flag, Flag::Unicode | Flag::CRLF | Flag::IgnoreWhitespace);
+        let is_known = |item: &FlagsItemKind| !matches!(item, FlagsItemKind::Flag(flag) if !is_gos(flag));
+        match flags.items.iter().all(|item| is_known(&item.kind)) {
+            true => Ok(()),
+            false => refuse(&flags.span, "the flags are `imsU`", true),
+        }
+    }
+
+    fn literal(&self, literal: &Literal) -> Result<(), Refusal> {
+        match literal.kind {
+            LiteralKind::HexFixed(HexLiteralKind::X) | LiteralKind::HexBrace(HexLiteralKind::X) => {
+                match literal.c.is_ascii() {
+                    true => Ok(()),
+                    false => refuse(&literal.span, "`\\x` takes two hexadecimal digits, at most `7f`", false),
+                }
+            }
+            LiteralKind::HexFixed(_) | LiteralKind::HexBrace(_) => {
+                refuse(&literal.span, "Go has no such escape: write `\\x` and two hexadecimal digits", true)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn class(&self, class: &ClassBracketed) -> Result<(), Refusal> {
+        let items = self.text(&class.span).trim_start_matches('[').trim_start_matches('^');
+        // Go reads `[]-a]` as a range from `]`, and `[--a]` as one from `-`; Rust reads three characters.
+        if items.starts_with(']') || items.starts_with("--") {
+            return refuse(&class.span, "escape `]` and `-` at the beginning of a class", false);
+        }
+        match &class.kind {
+            ClassSet::Item(item) => self.item(item),
+            ClassSet::BinaryOp(of) => {
+                refuse(&of.span, "a set operation in Rust: write `\\` before the characters", false)
+            }
+        }
+    }
+
+    fn item(&self, item: &ClassSetItem) -> Result<(), Refusal> {
+        match item {
+            ClassSetItem::Empty(_) | ClassSetItem::Ascii(_) | ClassSetItem::Perl(_) => Ok(()),
+            ClassSetItem::Literal(literal) => self.literal(literal),
+            ClassSetItem::Range(range) => self.literal(&range.start).and_then(|()| self.literal(&range.end)),
+            ClassSetItem::Union(union) => union.items.iter().try_for_each(|item| self.item(item)),
+            ClassSetItem::Unicode(class) => refuse(&class.span, "write ASCII, as in `[A-Za-z]`", false),
+            ClassSetItem::Bracketed(class) => {
+                refuse(&class.span, "a class in a class: write `\\[` for the character", false)
+            }
         }
     }
 }
 
-/// A count as Go's `parseInt` reads it: digits, without leading zeros.
-fn count(digits: &str) -> Option<u32> {
-    let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    (number && (digits == "0" || !digits.starts_with('0'))).then(|| digits.parse().unwrap_or(u32::MAX))
+fn is_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn refuse<T>(span: &Span, reason: &str, is_gos: bool) -> Result<T, Refusal> {
+    Err(Refusal { at: span.start.offset, reason: reason.to_owned(), is_gos })
 }
