@@ -172,11 +172,16 @@ mod tests {
 
     #[test]
     fn an_expression_that_does_not_compile_is_found_when_settings_are_validated() {
-        let cluster_api = r#"{"node":{"additionalAnnotations":["a","(?ii)a"]}}"#;
+        let expression = format!("(({}){{1000}})", r"\\W".repeat(400));
+        let cluster_api = format!(r#"{{"node":{{"additionalAnnotations":["a","{expression}"]}}}}"#);
         assert!(Settings::from_json(&format!(r#"{{"clusterApi":{cluster_api}}}"#)).is_ok());
         assert_eq!(
-            refused(cluster_api),
-            "clusterApi.node.additionalAnnotations[1]: `(?ii)a` does not compile: duplicate flag"
+            refused(&cluster_api),
+            format!(
+                "clusterApi.node.additionalAnnotations[1]: `{}` compiles to more than 10485760 bytes: use smaller \
+                 repetition counts",
+                expression.replace(r"\\", r"\")
+            )
         );
     }
 

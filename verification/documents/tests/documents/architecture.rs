@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Command;
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 
 use documents::{blocks, read};
 
@@ -67,5 +69,38 @@ fn every_path_exists() -> Result<()> {
     let names = of_tree.flat_map(|names| names.split(' ')).chain(of_text.filter(|span| !span.contains("k8s.io")));
     let missing: Vec<&str> = names.filter(|name| !testkit::root().join(name).exists()).collect();
     assert_eq!(missing, Vec::<&str>::new());
+    Ok(())
+}
+
+/// The crates of the policy, the lowest first. A crate depends on earlier ones only, so no product on another.
+const LAYERS: [&[&str]; 6] = [
+    &["raw-json"],
+    &["kubernetes"],
+    &["facts", "tag-rules"],
+    &["cluster-api", "cloud-tags", "tag-delivery"],
+    &["metadata-propagation"],
+    &["metadata-propagation-policy"],
+];
+
+/// What others of them may depend on, invariant 1; and the entry point.
+const OTHERS: [&str; 8] = [
+    "regex", "regex-syntax", "schemars", "serde", "serde_json", "simdutf8", "unicode-properties", "k8s-openapi",
+];
+
+#[test]
+fn a_crate_of_the_policy_depends_on_lower_ones_only() -> Result<()> {
+    let arguments = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
+    let output = Command::new(env!("CARGO")).args(arguments).current_dir(testkit::root()).output()?;
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    for (layer, name) in LAYERS.iter().enumerate().flat_map(|(layer, names)| names.iter().map(move |name| (layer, name))) {
+        let package = packages.iter().find(|package| package["name"] == *name).with_context(|| (*name).to_owned())?;
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let of = dependency["name"].as_str().context("no name")?;
+            let is_lower = LAYERS.iter().take(layer).any(|names| names.contains(&of));
+            let is_sdk = *name == "metadata-propagation-policy" && of == "kubewarden-policy-sdk";
+            assert!(!dependency["kind"].is_null() || is_lower || is_sdk || OTHERS.contains(&of), "{name} -> {of}");
+        }
+    }
     Ok(())
 }
