@@ -28,8 +28,10 @@ NAMED := CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo ver
 # Run
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
-run: policy.wasm
-	cargo run --locked --package tasks $(TESTKIT_FEATURES) --bin run
+# The module is optimized as a whole, on one core, while the other one builds the host.
+run:
+	cargo build --locked --package tasks $(TESTKIT_FEATURES) --bin run & $(MAKE) policy.wasm && wait
+	cargo run --locked --quiet --package tasks $(TESTKIT_FEATURES) --bin run
 
 ## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said
 PORT ?= 8080
