@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_stored::{self, as_stored};
 use super::crossplane::{self, Forwarding};
-use super::field::{TagsField, leaves_as_stored};
+use super::field::{TagsField, has_stored, leaves_as_stored};
 use super::label_sources::{LabelSources, Merged};
 use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
-use super::registry::{Definitions, definitions_of};
+use super::registry::{AssignedKeys, Definitions, definitions_of};
 use super::required::missing;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
 use super::unread::UnreadTags;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::NoTagReason;
 use facts::change_rule::{ChangeRule, StoredTags};
 use facts::datum::UnusableValue;
 use facts::fact::Fact;
@@ -82,7 +81,7 @@ impl<'e> Composite<'_, 'e> {
         }
         let tags = &self.settings.cloud_tags;
         let others = LabelSources::read(object, self.subject.namespace(), tags, self.lookups)?;
-        let provider = provider(self.composites, &self.subject.review.kind.kind, object);
+        let provider = self.provider();
         let is_nested = forwarding != Forwarding::Nothing;
         let before = if is_nested { self.stored_sources() } else { None };
         let definitions = self.definitions(&assigned, &others, before.as_ref().map(|before| &before.assigned))?;
@@ -114,8 +113,7 @@ impl<'e> Composite<'_, 'e> {
 
     /// The differences of a composite whose labels set no tags.
     fn as_stored(&self, reason: StoredTags, findings: Vec<Finding>) -> Option<Tagged> {
-        let provider = provider(self.composites, &self.subject.review.kind.kind, &self.subject.object);
-        as_stored(self.subject, self.settings.cloud_tags, FIELD, provider, reason, findings)
+        as_stored(self.subject, self.settings.cloud_tags, FIELD, self.provider(), reason, findings)
     }
 
     /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
@@ -206,9 +204,7 @@ impl<'e> Composite<'_, 'e> {
             held.changes.push(field.without_empty_map());
         }
         let has = |key: &str| held.kept.contains_key(key);
-        for key in found.unread_keys() {
-            made.not_propagating.entry(key.to_owned()).and_modify(|reason| *reason = NoTagReason::RegistryUnread);
-        }
+        found.explain(&mut made.not_propagating);
         let transformed = &made.transformed;
         let missing = missing(settings, rules, transformed, has, &made.not_propagating);
         let leaves_sources = self.leaves_sources_as_stored(definitions);
@@ -293,7 +289,14 @@ impl<'e> Composite<'_, 'e> {
             let old = self.subject.old().ok().flatten();
             keys.extend(assigned().chain(old.into_iter().flat_map(|old| old.labels.keys())));
         }
-        definitions_of(self.settings.cloud_tags, self.lookups, &keys, &others.belonging)
+        let tags = self.settings.cloud_tags;
+        let rules = TagRules::of(tags, self.provider().unwrap_or_default());
+        let is_tagged = |key: &str| has_stored(self.subject, FIELD, &rules.tag_key_below(&tags.prefix, key));
+        definitions_of(tags, self.lookups, &AssignedKeys { all: keys, is_tagged: &is_tagged }, &others.belonging)
+    }
+
+    fn provider(&self) -> Option<&'e str> {
+        provider(self.composites, &self.subject.review.kind.kind, &self.subject.object)
     }
 }
 

@@ -206,6 +206,12 @@ impl<'a, 'e> TagsField<'a, 'e> {
     }
 }
 
+/// Whether the stored object has an entry of a field below `spec`.
+pub(super) fn has_stored(subject: &ReviewedObject<'_>, name: &str, key: &str) -> bool {
+    let old = subject.old().ok().flatten();
+    old.is_some_and(|old| old.spec.at(&[name, key]).is_ok_and(|entry| !entry.is_null()))
+}
+
 /// Whether an UPDATE does not change a field below `spec`.
 ///
 /// # Errors

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_stored::{self, as_stored};
-use super::field::{TagsField, leaves_as_stored};
+use super::field::{TagsField, has_stored, leaves_as_stored};
 use super::label_sources::{LabelSources, Merged};
 use super::labels::Assigned;
-use super::registry::{Definitions, definitions_of};
+use super::registry::{AssignedKeys, Definitions, definitions_of};
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
 use super::unread::UnreadTags;
@@ -14,7 +14,7 @@ use super::webhook::Webhook;
 use crate::json::Malformed;
 use facts::change_rule::{ChangeRule, StoredTags};
 use facts::finding::Finding;
-use facts::not_applicable::{InvolvedObject, NotApplicableReason};
+use facts::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 use facts::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::parent::Parent;
@@ -58,7 +58,9 @@ impl<'e> Infrastructure<'_, 'e> {
         let definitions = if keys.is_empty() {
             Definitions::default()
         } else {
-            definitions_of(tags, self.lookups, &keys, &others.belonging)?
+            let rules = TagRules::of(tags, self.row.provider);
+            let has_tag = |key: &str| has_stored(self.subject, self.row.field, &rules.tag_key_below(&tags.prefix, key));
+            definitions_of(tags, self.lookups, &AssignedKeys { all: keys, is_tagged: &has_tag }, &others.belonging)?
         };
         let merged = others.merge(assigned, tags, &definitions.counting);
         let mut tagged = self.tagged(cluster, &merged, &definitions)?;
@@ -117,17 +119,11 @@ pub fn undecided(
     stop: &Stop,
 ) -> Option<Tagged> {
     // A new infrastructure cluster may be a copy of one that has tags, by `clusterctl move` or from a backup. Its tags are
-    // compared when its controller adds the finalizer.
-    let is_not_compared = || {
-        subject.review.operation == Operation::Update
-            && match stop {
-                Stop::LookupFailed(_) => true,
-                Stop::NotApplicable(it) => {
-                    matches!(it.reason, NotApplicableReason::Paused | NotApplicableReason::NoOwner)
-                }
-                _ => false,
-            }
-    };
+    // compared when its controller adds the finalizer. Nothing is stored in a dry run, and nothing tags what is deleted.
+    let is_exempt =
+        |it: &NotApplicable| matches!(it.reason, NotApplicableReason::TopologyDryRun | NotApplicableReason::Deleting);
+    let is_not_compared =
+        || subject.review.operation == Operation::Update && !matches!(stop, Stop::NotApplicable(it) if is_exempt(it));
     let reason = as_stored::reason(stop, StoredTags::AdoptedCluster)
         .or_else(|| is_not_compared().then_some(StoredTags::ClusterNotCompared))?;
     as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), reason, Vec::new())

@@ -21,6 +21,7 @@ mod owner;
 pub mod provider;
 pub mod reads;
 pub mod registry;
+mod registry_object;
 pub mod registry_write;
 pub mod report;
 pub mod required;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::key_form;
 use super::owner::RegistryOwner;
-use super::registry::{REGISTRY, Registry, query};
+use super::registry::REGISTRY;
+use super::registry_object::{Registry, query};
 use crate::messages;
 use crate::report::IgnoredReason;
 use facts::annotations::EXEMPT;
@@ -14,6 +15,7 @@ use facts::stop::Stop;
 use kubernetes::cluster::LookupCause;
 use kubernetes::lookup::Lookups;
 use kubernetes::object::Object;
+use kubernetes::query::ObjectName;
 use kubernetes::read_failure::{LookupFailed, ReadFailure};
 use kubernetes::request::{Operation, Review};
 use kubernetes::settings::SettingProblem;
@@ -37,7 +39,9 @@ impl RegistryWrite {
     /// When another object of the registry cannot be read.
     pub fn of<'e>(subject: &ReviewedObject<'e>, settings: &'e CloudTags, lookups: &Lookups<'e>) -> Result<Self, Stop> {
         let mut write = RegistryWrite::default();
-        if subject.object.deleting {
+        let stored = subject.old().ok().flatten();
+        // It counts until it is gone, and whoever removes its finalizers may not be able to mend it.
+        if subject.object.deleting && stored.is_none_or(|stored| stored.spec == subject.object.spec) {
             return Ok(write);
         }
         let now = match Registry::read(&subject.object, |_| true) {
@@ -45,7 +49,8 @@ impl RegistryWrite {
             Err(problem) => return Ok(RegistryWrite { problems: vec![problem], ..write }),
         };
         write.problems = now.problems();
-        let old = subject.old().ok().flatten().and_then(|old| Registry::read(old, |_| true).ok()).unwrap_or_default();
+        let read = |old| Registry::read(old, |_| true).or_else(|_| Registry::of_owner(old)).ok();
+        let old = stored.and_then(read).unwrap_or_default();
         if let Some(scope) = old.scope.filter(|scope| now.scope != Some(*scope)) {
             write.problems.push(SettingProblem::new("spec.scope", messages::scope_stays(scope)));
         }
@@ -80,10 +85,13 @@ impl RegistryWrite {
                         others.entry(key).or_insert((index, &**name, definition));
                     }
                 }
-                Err(Stop::RegistryFailed(failed)) if failed.error.cause == LookupCause::TooManyReads => {
-                    let LookupFailed { query, error, .. } = failed;
+                Err(Stop::RegistryFailed(LookupFailed { query, error, .. }))
+                    if matches!(error.cause, LookupCause::TooManyReads | LookupCause::Unreadable) =>
+                {
                     write.effects.push(Fact::RegistriesNotCompared { query, cause: error.cause });
-                    break;
+                    if error.cause == LookupCause::TooManyReads {
+                        break;
+                    }
                 }
                 Err(stop) => return Err(stop),
             }
@@ -193,7 +201,9 @@ fn others_definitions<'e>(
     match lookups.parent(&query(name)) {
         Ok(other) => {
             let is_wanted = |key: &str| now.definitions.contains_key(key) || old.definitions.contains_key(key);
-            Ok(Registry::read(&other.object, is_wanted).map(|read| read.definitions).unwrap_or_default())
+            let read = Registry::read(&other.object, is_wanted);
+            read.map(|read| read.definitions)
+                .map_err(|problem| Stop::unusable_registry(other.name.to_string(), &problem))
         }
         Err(ReadFailure::Failed(failed)) if failed.error.cause == LookupCause::NotFound => Ok(BTreeMap::new()),
         Err(failure) => Err(Stop::from(failure).of_registry()),
@@ -206,9 +216,12 @@ pub fn refused_deletion(review: &Review<'_>, stored: Option<&Object<'_>>, settin
     if review.operation != Operation::Delete || !is_registry {
         return None;
     }
+    // The deletion of a collection names none.
+    let name = Some(&*review.name).filter(|name| !name.is_empty()).or(stored.map(|stored| stored.name));
+    let name = name.unwrap_or_default();
     let is_named = |name: &str| match &settings.registry {
         Some(RegistryReference::ByScope(_)) => {
-            let read = stored.and_then(|stored| Registry::read(stored, |_| false).ok());
+            let read = stored.and_then(|stored| Registry::of_owner(stored).ok());
             read.and_then(|read| read.owner().and_then(RegistryOwner::registry_name))
                 .is_some_and(|expected| expected == name)
         }
@@ -216,5 +229,6 @@ pub fn refused_deletion(review: &Review<'_>, stored: Option<&Object<'_>>, settin
     };
     let reason = stored.and_then(|stored| stored.annotations.get(EXEMPT));
     let is_exempt = reason.is_some_and(|reason| !reason.trim().is_empty());
-    (is_named(&review.name) && !is_exempt).then(|| messages::refused_deletion(&review.title(), EXEMPT))
+    let title = ObjectName { kind: REGISTRY, namespace: "", name };
+    (is_named(name) && !is_exempt).then(|| messages::refused_deletion(&title.to_string(), EXEMPT))
 }

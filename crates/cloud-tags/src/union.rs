@@ -10,16 +10,16 @@ use tag_rules::{Definition, Scope};
 #[derive(Debug, Default)]
 pub(super) struct Union<'n> {
     definitions: BTreeMap<String, Definition>,
-    /// The object of each definition that counts.
-    owners: BTreeMap<String, &'n str>,
+    /// The object of each definition that counts, and its position in the list.
+    owners: BTreeMap<String, (usize, &'n str)>,
     ignored: Vec<IgnoredDefinition>,
 }
 
 impl<'n> Union<'n> {
-    /// Adds the definitions of the object that is listed next.
+    /// Adds the definitions of an object at a position in the list, which is behind those that were added.
     pub(super) fn add(
         &mut self,
-        name: &'n str,
+        (index, name): (usize, &'n str),
         definitions: BTreeMap<String, Definition>,
         ignored: BTreeMap<String, (Scope, IgnoredReason)>,
     ) {
@@ -35,8 +35,8 @@ impl<'n> Union<'n> {
                     self.ignore(key, name, definition.scope, IgnoredReason::ListedFirst);
                 }
                 known => {
-                    let owner = self.owners.insert(key.clone(), name);
-                    if let Some((owner, scope)) = owner.zip(known) {
+                    let owner = self.owners.insert(key.clone(), (index, name));
+                    if let Some(((_, owner), scope)) = owner.zip(known) {
                         self.ignore(key.clone(), owner, scope, IgnoredReason::WiderScope);
                     }
                     self.definitions.insert(key, definition);
@@ -45,15 +45,22 @@ impl<'n> Union<'n> {
         }
     }
 
-    /// Whether there is a definition of the key that counts.
-    pub(super) fn defines(&self, key: &str) -> bool {
-        self.definitions.contains_key(key)
+    /// Whether a definition of the key would count that an object at this position had with this scope.
+    pub(super) fn would_count(&self, key: &str, precedence: (Scope, usize)) -> bool {
+        let known = self.definitions.get(key).zip(self.owners.get(key));
+        known.is_none_or(|(definition, (index, _))| precedence < (definition.scope, *index))
+    }
+
+    /// Whether the definition of a key counts is not known: an object that has precedence was not read.
+    pub(super) fn forget(&mut self, key: &str) {
+        self.definitions.remove(key);
+        self.owners.remove(key);
     }
 
     /// The definitions that count, and by ascending key those that do not.
     pub(super) fn finish(mut self) -> (BTreeMap<String, Definition>, Vec<IgnoredDefinition>) {
         for ignored in &mut self.ignored {
-            ignored.counts = self.owners.get(&ignored.qualified_key).map(|owner| (*owner).to_owned());
+            ignored.counts = self.owners.get(&ignored.qualified_key).map(|(_, owner)| (*owner).to_owned());
         }
         self.ignored.sort_by(|one, other| one.qualified_key.cmp(&other.qualified_key));
         (self.definitions, self.ignored)
@@ -75,11 +82,21 @@ mod tests {
             BTreeMap::from([("team".to_owned(), Definition { scope, cloud_tag_propagation: true, from: None })])
         };
         let mut union = Union::default();
-        union.add("b", BTreeMap::new(), [("team".to_owned(), (Scope::Platform, IgnoredReason::AnotherScope))].into());
-        union.add("project", of(Scope::Project), BTreeMap::new());
-        union.add("first", of(Scope::Domain), BTreeMap::new());
-        union.add("second", of(Scope::Domain), BTreeMap::new());
-        union.add("other", of(Scope::Project), BTreeMap::new());
+        union.add(
+            (0, "b"),
+            BTreeMap::new(),
+            [("team".to_owned(), (Scope::Platform, IgnoredReason::AnotherScope))].into(),
+        );
+        union.add((1, "project"), of(Scope::Project), BTreeMap::new());
+        union.add((2, "first"), of(Scope::Domain), BTreeMap::new());
+        union.add((3, "second"), of(Scope::Domain), BTreeMap::new());
+        union.add((4, "other"), of(Scope::Project), BTreeMap::new());
+        let counts = |scope, index| union.would_count("team", (scope, index));
+        assert_eq!(
+            [counts(Scope::Platform, 9), counts(Scope::Domain, 1), counts(Scope::Domain, 3)],
+            [true, true, false]
+        );
+        assert!(union.would_count("unknown", (Scope::Project, 9)));
         let (definitions, ignored) = union.finish();
         assert_eq!(definitions, of(Scope::Domain));
         let ignored: Vec<_> = ignored

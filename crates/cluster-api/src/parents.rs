@@ -1,14 +1,18 @@
 //! Objects of Cluster API that are read: what propagates from them, and whether they are paused.
 
+use std::collections::BTreeSet;
+
 use facts::not_applicable::NotApplicableReason;
 use facts::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::masks::Masks;
+use kubernetes::object::{Object, OwnerReference, group_and_version};
 use kubernetes::parent::Parent;
 use kubernetes::query::{ObjectName, ObjectQuery};
+use kubernetes::request::Operation;
 
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
-use crate::catalog::masks::CLUSTER_MASKS;
+use crate::catalog::masks::{CLUSTER_MASKS, INFRASTRUCTURE_MASKS};
 use crate::subject::{Subject, has_paused_annotation};
 
 /// A kind of the core group, by name only.
@@ -39,10 +43,11 @@ pub(crate) fn is_paused_cluster(cluster: &Parent<'_>) -> Result<bool, Stop> {
     Ok(cluster.spec(&["paused"])?.is_true() || has_paused_annotation(&cluster.object))
 }
 
-/// The Cluster that owns an infrastructure cluster, if both are active: the labels of the one become tags of the other.
+/// The Cluster of an infrastructure cluster: the labels of the one become tags of the other.
 ///
 /// # Errors
-/// When one of them is paused or being deleted, no Cluster owns the object, or the Cluster could not be read.
+/// When one of them is paused, no Cluster owns the object, or the Cluster could not be read. Of a new object also when
+/// the Cluster is being deleted, or is not the one with the uid of the ownerReference.
 pub fn cluster_of_infrastructure<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Parent<'e>, Stop> {
     let object = &subject.object;
     let own = |reason| Err(Stop::not_applicable(reason, ""));
@@ -55,14 +60,60 @@ pub fn cluster_of_infrastructure<'e>(subject: &Subject<'e>, lookups: &Lookups<'e
     if has_paused_annotation(object) {
         return own(NotApplicableReason::Paused);
     }
-    let Some(owner) = object.owner(CORE_GROUP, "Cluster") else {
-        return own(NotApplicableReason::NoOwner);
-    };
-    let cluster = active_parent(lookups, &ObjectQuery::owner(owner, subject.namespace(), CLUSTER_MASKS))?;
-    if is_paused_cluster(&cluster)? {
-        return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name.to_string()));
+    let Some(cluster) = owning_cluster(subject, lookups)? else { return own(NotApplicableReason::NoOwner) };
+    let name = || cluster.name.to_string();
+    if has_paused_annotation(&cluster.object) || is_paused_cluster(&cluster)? {
+        return Err(Stop::not_applicable(NotApplicableReason::Paused, name()));
+    }
+    if cluster.object.deleting && subject.review.operation == Operation::Create {
+        return Err(Stop::not_applicable(NotApplicableReason::ParentDeleting, name()));
     }
     Ok(cluster)
+}
+
+/// Of the Clusters in the ownerReferences, as they are stored and written, the one whose `infrastructureRef` names the
+/// object: anybody can add a reference. If none does, the controller or the first one as written.
+///
+/// The providers find the Cluster of a stored object by name, and ignore the uid of the reference.
+///
+/// Source: internal/controllers/cluster/cluster_controller_phases.go, `reconcileExternal`; util/util.go,
+/// `GetOwnerCluster`.
+fn owning_cluster<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Option<Parent<'e>>, Stop> {
+    let is_new = subject.review.operation == Operation::Create;
+    let read = |owner: &OwnerReference<'e>| {
+        let uid = if is_new { owner.uid } else { "" };
+        lookups.parent(&ObjectQuery { uid, ..ObjectQuery::owner(owner, subject.namespace(), INFRASTRUCTURE_MASKS) })
+    };
+    let written = clusters(&subject.object);
+    let Some(first) = written.first() else { return Ok(None) };
+    let stored = subject.old().ok().flatten().map(clusters).unwrap_or_default();
+    let mut names = BTreeSet::new();
+    for owner in stored.iter().chain(&written).filter(|owner| names.insert(owner.name)) {
+        if let Ok(cluster) = read(owner)
+            && names_infrastructure(&cluster, subject)?
+        {
+            return Ok(Some(cluster));
+        }
+    }
+    Ok(Some(read(first)?))
+}
+
+/// The ownerReferences to Clusters, the controller first.
+fn clusters<'e>(object: &Object<'e>) -> Vec<OwnerReference<'e>> {
+    let mut owners: Vec<_> = object.owners.iter().filter(|it| it.is(CORE_GROUP, "Cluster")).copied().collect();
+    owners.sort_by_key(|owner| !owner.is_controller);
+    owners
+}
+
+/// Whether a Cluster's `infrastructureRef` names the object.
+fn names_infrastructure(cluster: &Parent<'_>, subject: &Subject<'_>) -> Result<bool, Stop> {
+    let of = |field| cluster.string(&["infrastructureRef", field]);
+    let kind = &subject.review.kind;
+    let group = match of("apiGroup")? {
+        Some(group) => Some(group),
+        None => of("apiVersion")?.map(|version| group_and_version(version).0),
+    };
+    Ok((group, of("kind")?, of("name")?) == (Some(&*kind.group), Some(&*kind.kind), Some(subject.name())))
 }
 
 /// What is known about a Cluster whose topology is not needed.

@@ -3,8 +3,8 @@
 use cloud_tags::reads::{LABEL_MASKS, PARENT_MASKS};
 use cloud_tags::registry::REGISTRY_MASKS;
 use cluster_api::catalog::masks::{
-    CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, MACHINE_MASKS, NODE_MACHINE_MASKS,
-    TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,
+    CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, INFRASTRUCTURE_MASKS, MACHINE_MASKS,
+    NODE_MACHINE_MASKS, TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,
 };
 use kubernetes::masks::Masks;
 use tag_rules::keys::LABELS;
@@ -84,9 +84,9 @@ pub const ROUTES: &[Route] = &[
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a control plane", gets: &[("Machine", MACHINE_MASKS), ("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine that nobody controls, with optIn.machineToInfra", gets: &[("Machine", MACHINE_MASKS)] },
     Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
-    Route { of: "InfraCluster",      when: "its kind is in `clusterApi.cloudTags`", gets: &[("Cluster", CLUSTER_MASKS)] },
-    Route { of: "InfraCluster",      when: "the same, `cloudTags.registry` and a label of the Cluster", gets: &[("Cluster", CLUSTER_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
-    Route { of: "InfraCluster",      when: "the same, `cloudTags.sources` or `belongsTo` with the labels of its Namespace", gets: &[("Cluster", CLUSTER_MASKS), ("Namespace", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "InfraCluster",      when: "its kind is in `clusterApi.cloudTags`", gets: &[("Cluster", INFRASTRUCTURE_MASKS)] },
+    Route { of: "InfraCluster",      when: "the same, `cloudTags.registry` and a label of the Cluster", gets: &[("Cluster", INFRASTRUCTURE_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "InfraCluster",      when: "the same, `cloudTags.sources` or `belongsTo` with the labels of its Namespace", gets: &[("Cluster", INFRASTRUCTURE_MASKS), ("Namespace", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "LabelRegistry",     when: "one of several in `cloudTags.registry`", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "Composite",         when: "`cloudTags.registry` and a label", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "Composite",         when: "Crossplane composes it, and `lookup.apiVersions` has the kind of its controller", gets: &[("Composite", PARENT_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },

@@ -44,6 +44,14 @@ pub const MACHINE_MASKS: Masks = masks!["spec.clusterName"];
 pub const NODE_MACHINE_MASKS: Masks = masks!["spec.clusterName", "status.nodeRef.name"];
 /// Fields that are read of a Cluster to find out whether it is paused, and which control plane adopts its Machines.
 pub const CLUSTER_MASKS: Masks = masks!["spec.controlPlaneRef.kind", "spec.paused"];
+/// Fields that are read of the Cluster of an infrastructure cluster.
+pub const INFRASTRUCTURE_MASKS: Masks = masks![
+    "spec.infrastructureRef.apiGroup",
+    "spec.infrastructureRef.apiVersion",
+    "spec.infrastructureRef.kind",
+    "spec.infrastructureRef.name",
+    "spec.paused",
+];
 /// Fields that are read of a Cluster with a topology.
 pub const TOPOLOGY_MASKS: Masks = masks![
     "spec.controlPlaneRef.kind",

@@ -44,14 +44,14 @@ impl<'e> Evaluation<'e> {
             return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
         }
         let is_compared = self.subject.is_topology_dry_run();
-        if self.role.is_tagged() || matches!(self.role, Role::Registry) || is_compared {
+        if self.role.is_tagged() || is_compared {
             return Ok(CheckFindings::default());
         }
         let exemption = guards::exemption(
             self.subject,
             self.settings.of_cluster_api(),
             &self.lookups,
-            tag_delivery::concerns(&self.subject.review.kind),
+            matches!(self.role, Role::Registry | Role::Definition),
         )?;
         let Checked { findings, rollout } =
             if is_refused { Checked::default() } else { self.checked(applied, &exemption)? };

@@ -147,11 +147,11 @@ impl<'e> Evaluation<'e> {
     }
 
     /// Whether the request needs no answer: an object that is being deleted needs no labels, and a write that changes
-    /// nothing that the policy owns has the same result with any answer.
+    /// nothing that the policy owns has the same result with any answer. A registry counts until it is gone.
     fn leaves_owned_as_stored(&self) -> bool {
         let subject = self.subject;
         let leaves = match self.role {
-            _ if subject.object.deleting => Ok(true),
+            role if subject.object.deleting && !matches!(role, Role::Registry) => Ok(true),
             Role::Composite(composites) => composite::leaves_tags_as_stored(subject, composites),
             Role::Infrastructure(row) => infrastructure::leaves_tags_as_stored(subject, row),
             _ => untouched::leaves_owned_as_stored(subject),
