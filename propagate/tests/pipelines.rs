@@ -79,7 +79,16 @@ fn the_action_needs_a_release_and_two_revisions() {
     assert_eq!(runner.action("main", &[]), [2]);
     assert!(runner.printed().contains("`main` is no release"), "{}", runner.printed());
     assert_eq!(runner.action("main", &[("version", "v0.1.0")]), [0, 0], "{}", runner.printed());
-    assert_eq!(runner.action("v0.1.0", &[("base", "")]), [0, 2]);
+    // A colleague's commit on the branch that the change is for.
+    let colleague = "git checkout --quiet -B other origin/main && git rm --quiet -r clusters && git commit --quiet --message colleague \
+        && git update-ref refs/remotes/origin/main HEAD && git checkout --quiet main";
+    assert_eq!(runner.run(colleague, &[]), 0, "{}", runner.printed());
+    assert_eq!(runner.action("v0.1.0", &[]), [0, 0], "{}", runner.printed());
+    assert_eq!(runner.read("propagate-plan.md"), PLAN);
+    assert_eq!(runner.action("v0.1.0", &[("paths", "clusters/class.yaml\nclusters/prod.yaml\n")]), [0, 0]);
+    assert_eq!(runner.read("propagate-plan.md"), PLAN);
+    assert_eq!(runner.action("v0.1.0", &[("base", "origin/gone")]), [0, 2]);
+    assert!(runner.printed().contains("fetch-depth: 0"), "{}", runner.printed());
     assert_eq!(
         runner.action("v0.1.0", &[("fail-on", "cannot-tell"), ("comment-file", "other.md")]),
         [0, 0],
@@ -179,6 +188,10 @@ fn downloads(version: &str) -> String {
             format!("curl --fail --silent --show-error --location --output {file} {releases}/{version}/{file}\n")
         })
         .concat()
+        + &format!(
+            "gh attestation verify {ARCHIVE}.tar.gz --repo plexsphere/metadata-propagation-policy --signer-workflow \
+            plexsphere/metadata-propagation-policy/.github/workflows/release.yml\n"
+        )
 }
 
 /// The block of the page that its fence says to be this.
@@ -246,6 +259,7 @@ impl Runner {
             git init --quiet --initial-branch main\n\
             git config user.name a && git config user.email a@example.com && git add . && git commit --quiet --message base\n\
             git rev-parse HEAD >~/base\n\
+            git update-ref refs/remotes/origin/main HEAD\n\
             {change} && git commit --quiet --all --message change\n"
         );
         assert_eq!(runner.run(&archive, &[]), 0, "{}", runner.printed());
@@ -260,7 +274,7 @@ impl Runner {
         let mut command = Command::new("bash");
         command.args(["-e", "-c", script]).current_dir(&self.folder).env("HOME", &self.home).env("PATH", path);
         command.env("PROPAGATE", env!("CARGO_BIN_EXE_propagate")).env("GITHUB_PATH", self.home.join("path"));
-        command.env("GITHUB_STEP_SUMMARY", self.home.join("summary"));
+        command.env("GITHUB_STEP_SUMMARY", self.home.join("summary")).env("GITHUB_BASE_REF", "main");
         command.envs(variables.iter().cloned()).env_remove("PROPAGATE_SETTINGS");
         let output = command.output().unwrap();
         fs::write(self.home.join("printed"), [output.stdout, output.stderr].concat()).unwrap();
@@ -295,7 +309,7 @@ impl Runner {
             ("github.server_url", "https://github.com"),
             ("github.action_repository", "plexsphere/metadata-propagation-policy"),
             ("github.action_ref", used),
-            ("github.event.pull_request.base.sha", &self.base),
+            ("github.token", "secret"),
             ("runner.os", "Linux"),
             ("runner.arch", "X64"),
             ("runner.temp", &temp),
