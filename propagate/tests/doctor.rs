@@ -39,9 +39,9 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("a_policy_without_context_aware_resources", &[(POLICY, "kind: ClusterAdmissionPolicy", "kind: AdmissionPolicy")]),
     ("a_group_that_is_to_change_objects", &[(TAGS, "kind: ClusterAdmissionPolicy", "kind: ClusterAdmissionPolicyGroup"), (TAGS, "  settings:\n", "  policies: { tags: { module: registry://example.com/metadata-propagation-policy:v0.1.0, settings: { mode: mutate } } }\n  unused:\n")]),
     ("a_policy_server_that_does_not_exist", &[(NODES, "policyServer: metadata-propagation", "policyServer: metadata-propagatoin")]),
-    ("an_old_policy_server", &[(SERVER, "policy-server:v1.37.2", "policy-server:v1.32.0")]),
-    ("an_image_without_a_version", &[(SERVER, "policy-server:v1.37.2", "policy-server:latest")]),
-    ("a_policy_server_without_memory_limit", &[(SERVER, "    memory: 512Mi", "    cpu: 512m")]),
+    ("an_old_policy_server", &[(SERVER, "policy-server:v1.38.0", "policy-server:v1.32.0")]),
+    ("an_image_without_a_version", &[(SERVER, "policy-server:v1.38.0", "policy-server:latest")]),
+    ("a_policy_server_without_memory_limit", &[(SERVER, "    memory: 512Mi", "    cpu: 512m"), (SERVER, "policy-server:v1.38.0", "policy-server:v1.37.2")]),
     ("a_policy_server_that_is_not_ready", &[(SERVER, "spec:\n  # The version", "status: { conditions: [{ type: DeploymentReconciled, status: 'False', message: quota exceeded }] }\nspec:\n  # The version")]),
     ("a_policy_that_is_pending", &[(NODES, "spec:\n", "status: { policyStatus: pending, conditions: [{ type: PolicyActive, status: 'False', message: the webhook is not registered }] }\nspec:\n")]),
     ("a_policy_without_its_policy_server", &[(NODES, "policyServer: metadata-propagation", "policyServer: deleted"), (NODES, "spec:\n", "status: { policyStatus: scheduled }\nspec:\n")]),
@@ -148,7 +148,7 @@ fn each_edit_is_found() {
 
 #[test]
 fn programs_get_the_same() {
-    let folder = installation("json", &[(SERVER, "policy-server:v1.37.2", "policy-server:v1.32.0")]);
+    let folder = installation("json", &[(SERVER, "policy-server:v1.38.0", "policy-server:v1.32.0")]);
     let (code, text) = doctor(&folder, &[".", "--output", "json"]);
     is_expected("findings.json", &text);
     assert_eq!(code, 1);

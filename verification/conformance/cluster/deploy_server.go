@@ -118,7 +118,7 @@ func webhookOf(policy *object) (*object, error) {
 	if mutating, _, _ := unstructured.NestedBool(policy.Object, "spec", "mutating"); mutating {
 		kind = "MutatingWebhookConfiguration"
 	}
-	name := "clusterwide-" + policy.GetName()
+	name := "kw.cap." + policy.GetName()
 	hook := map[string]any{
 		"name": name + ".kubewarden.admission", "clientConfig": map[string]any{"url": "https://127.0.0.1:1/validate"},
 		"admissionReviewVersions": []any{"v1"}, "sideEffects": "None",

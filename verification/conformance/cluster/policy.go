@@ -13,7 +13,7 @@ import (
 
 // policyName is the webhook configuration of the policy, named as Kubewarden names it: in the order of names it comes
 // after Cluster API's own.
-const policyName = "clusterwide-metadata-propagation-policy"
+const policyName = "kw.cap.metadata-propagation-policy"
 
 // policyFile is the policy's manifest for Cluster API's objects, in deploy/.
 const policyFile = "cluster-api.yaml"

@@ -76,7 +76,7 @@ func (r *run) startPolicy(ctx context.Context, p policy) error {
 		Program: r.programs.webhook, Policy: p.answers, Module: r.module,
 		Settings: deployed.Spec.Settings, Granted: deployed.Spec.ContextAwareResources,
 		EvaluationSeconds: deployed.Spec.TimeoutEvalSeconds, Token: token,
-		Name: "clusterwide-metadata-propagation-policy-cloud-tags", Labels: p.labels, Rules: deployed.Spec.Rules,
+		Name: "kw.cap.metadata-propagation-policy-cloud-tags", Labels: p.labels, Rules: deployed.Spec.Rules,
 		FailurePolicy: deployed.Spec.FailurePolicy, TimeoutSeconds: deployed.Spec.TimeoutSeconds,
 	})
 	return err

@@ -65,7 +65,7 @@ func (r *run) start(ctx context.Context, settings map[string]any) error {
 		Program: r.webhook, Policy: r.policy, Module: r.module,
 		Settings: settings, Granted: deployed.Spec.ContextAwareResources,
 		EvaluationSeconds: 30, CacheSeconds: int(never.Seconds()), Token: token,
-		Name: "clusterwide-metadata-propagation-policy",
+		Name: "kw.cap.metadata-propagation-policy",
 		Rules: []map[string]any{{
 			"apiGroups": []any{apiGroup}, "apiVersions": []any{apiVersion}, "resources": resources,
 			"operations": []any{"CREATE", "UPDATE"},

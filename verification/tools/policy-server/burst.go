@@ -198,9 +198,9 @@ func burstsPage(all []burst, line func(string, ...any)) {
 	line("\n## Bursts\n")
 	line("%d Machines come at once. With the match conditions of `deploy/`, the reviews are those of the infrastructure provider, about five for", burstMachines)
 	line("each Machine; a controller that creates Machines and is not listed in `clusterApi.controllers` sends three more. The API server waits ten")
-	line("seconds for an answer. A PolicyServer fills its cache with one read at a time, so only more replicas help there. What is read past the")
-	line("cache, before an object is completed, is read by as many workers at a time as the PolicyServer has: `KUBEWARDEN_WORKERS` in its")
-	line("`spec.env`, by default the number of cores.\n")
+	line("seconds for an answer. Before Kubewarden 1.38, a PolicyServer fills its cache with one read at a time, so only more replicas help there.")
+	line("What is read past the cache, before an object is completed, is read by as many workers at a time as the PolicyServer has:")
+	line("`KUBEWARDEN_WORKERS` in its `spec.env`, by default the number of cores.\n")
 	line("| what happens | ms of the API server for a read | workers | replicas | reviews | answered within 10 s | the last one after s |")
 	line("| --- | --: | --: | --: | --: | --: | --: |")
 	for _, one := range all {

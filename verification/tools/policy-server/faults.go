@@ -221,7 +221,7 @@ func unloadable(folder, policies, api string) (string, error) {
 	if err := os.WriteFile(broken, []byte("no module"), 0o600); err != nil {
 		return "", err
 	}
-	path, err := withModules(policies, map[string]string{"clusterwide-broken": broken})
+	path, err := withModules(policies, map[string]string{"kw.cap.broken": broken})
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	// registriesPolicy finds registries by the scope of a label's key.
-	registriesPolicy = "clusterwide-registries"
+	registriesPolicy = "kw.cap.registries"
 	registryVersion  = "labels.plexsphere.com/v1alpha1"
 	// manyRegistries is how many domains have a registry of their own.
 	manyRegistries = 1000

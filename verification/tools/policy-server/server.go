@@ -18,13 +18,13 @@ import (
 
 // The names of policies in a PolicyServer.
 const (
-	clusterPolicy = "clusterwide-metadata-propagation-policy"
+	clusterPolicy = "kw.cap.metadata-propagation-policy"
 	// noopPolicy accepts everything.
-	noopPolicy = "clusterwide-noop"
+	noopPolicy = "kw.cap.noop"
 	// ordinaryPolicy is written as the examples of Kubewarden's SDK are.
-	ordinaryPolicy = "clusterwide-ordinary"
+	ordinaryPolicy = "kw.cap.ordinary"
 	// cannedPolicy makes the policy's host calls and returns its answers, without deciding anything.
-	cannedPolicy = "clusterwide-canned"
+	cannedPolicy = "kw.cap.canned"
 )
 
 // server is a running PolicyServer.

@@ -143,7 +143,7 @@ fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Package> 
         install: install(&image),
         provider: json!({ "name": "plexsphere" }),
         changes: changes(&read("CHANGELOG.md")?, version)?,
-        recommendations: json!([{ "url": "https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller" }]),
+        recommendations: json!([{ "url": "https://artifacthub.io/packages/helm/kubewarden/admission-controller" }]),
         annotations: PackageAnnotations {
             mutation: part("mutating")?.trim().to_owned(),
             resources: annotation("io.artifacthub.resources")?,
@@ -178,7 +178,7 @@ fn changes(changelog: &str, version: &str) -> Result<Vec<PackageChange>> {
 fn install(image: &str) -> String {
     format!(
         "\
-The policy can be pulled with [kwctl](https://docs.kubewarden.io/howtos/install-kwctl):
+The policy can be pulled with [kwctl](https://docs.kubewarden.io/admission-controller/latest/en/howtos/install-kwctl.html):
 ```console
 kwctl pull registry://{image}
 ```

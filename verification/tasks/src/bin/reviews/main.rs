@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     fs::write(folder.join("policies.yml"), serde_json::to_string_pretty(&configuration)?)?;
     let mut bad = json!({ "settings": { "clusterApi": { "version": "newest" } } });
     bad["mode"] = json!("protect");
-    configuration.insert("clusterwide-bad-settings", configured(&bad, &module));
+    configuration.insert("kw.cap.bad-settings", configured(&bad, &module));
     fs::write(folder.join("bad-settings.yml"), serde_json::to_string_pretty(&configuration)?)?;
 
     let cluster = cluster()?;
@@ -77,7 +77,7 @@ fn policies() -> Result<BTreeMap<String, Value>> {
         for object in objects(path)? {
             if object["kind"] == "ClusterAdmissionPolicy" {
                 let name = object["metadata"]["name"].as_str().context("a policy without a name")?;
-                policies.insert(format!("clusterwide-{name}"), object["spec"].clone());
+                policies.insert(format!("kw.cap.{name}"), object["spec"].clone());
             }
         }
     }
