@@ -175,7 +175,7 @@ func TestValuesOfPolicyAndServerArrive(t *testing.T) {
 module: registry://registry.example.com/policy:v1
 policyServer: { spec: { replicas: 3, limits: { memory: 1Gi } } }
 clusterApi:
-  mode: monitor
+  policyMode: monitor
   failurePolicy: Fail
   namespaceSelector: { matchExpressions: [{ key: kubernetes.io/metadata.name, operator: In, values: [fleet] }] }
   settings: { guards: { adoption: warn } }
@@ -214,7 +214,8 @@ clusterApi:
 func TestWrongValuesAreRefused(t *testing.T) {
 	for values, words := range map[string]string{
 		"clusterAPI: {}":                                         "clusterAPI",
-		"clusterApi: { mode: mutate }":                           "mode",
+		"clusterApi: { mode: monitor }":                          "mode",
+		"clusterApi: { policyMode: mutate }":                     "policyMode",
 		"clusterApi: { version: 1.14 }":                          "version",
 		"clusterApi: { namespaceSelector: { matchLabels: {} } }": "matchLabels",
 		"clusterApi: { controllers: [\"it's\"] }":                "controllers",

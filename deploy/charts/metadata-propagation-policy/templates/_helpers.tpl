@@ -52,7 +52,7 @@ Prints a policy of files/ with what the values say: (list . FILE SETTINGS), and 
 {{- with $root.Values.module }}{{ $_ := set $spec "module" . }}{{ end -}}
 {{- if eq (len .) 4 -}}
 {{- $section := index . 3 -}}
-{{- $_ := set $spec "mode" $section.mode -}}
+{{- $_ := set $spec "mode" $section.policyMode -}}
 {{- $_ := set $spec "failurePolicy" $section.failurePolicy -}}
 {{- with $section.namespaceSelector }}{{ $_ := set $spec "namespaceSelector" . }}{{ end -}}
 {{- end -}}

@@ -36,8 +36,7 @@ fn cell(text: &str) -> String {
 }
 
 /// What the repository's page has in place of a table that is too long for it.
-const LEFT_OUT: &str =
-    "*The table is on the documentation site. `verification/scripts/pages.sh sources` writes this page with it below `target/pages-source`.*";
+const LEFT_OUT: &str = "*The table is too long for this page. `verification/scripts/pages.sh sources` writes it into `target/pages-source/docs/troubleshooting.md`.*";
 
 /// Like `check_section`, for a table that is not kept in the repository: the generated text is written into the folder
 /// `SITE_PAGES`, if that is set.
