@@ -50,11 +50,12 @@ quick:
 test: policy.wasm
 	cargo test --locked --workspace $(addprefix --exclude ,$(NO_TESTS)) $(FEATURES)
 
-## lint: formatting, and clippy with warnings denied
+## lint: formatting, and clippy with warnings denied; vulnerabilities, licenses and sources of dependencies, as far as they can be checked here
 lint:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --features propagate/cluster -- --deny warnings
 	cargo clippy --locked --package propagate --all-targets -- --deny warnings
+	verification/scripts/dependencies.sh
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Lists the crates that are in policy.wasm, or in `propagate` for a target, as CycloneDX: those that are linked for the target, without
-# what only builds or tests it. The same source gives the same list. Needs cargo-cyclonedx.
+# Lists the crates that are in policy.wasm, or in `propagate` for a target, as CycloneDX, and beside it as SPDX (OUTPUT.spdx.json): those
+# that are linked for the target, without what only builds or tests it. The same source gives the same list. Needs cargo-cyclonedx.
 #
 #   verification/scripts/components.sh OUTPUT.cdx.json [TARGET-OF-PROPAGATE]
 set -euo pipefail
 output=$(realpath "$1")
+spdx=${output%.cdx.json}.spdx.json
 cd "$(dirname "$0")/../.."
 
 # What is listed: a package, the name that its root has in the list, its folder, the target, and its features.
@@ -35,4 +36,5 @@ jq --arg work "$work" --arg name "$name" --argjson linked "$linked" '
     "$work/$folder/components.cdx.json" >"$output"
 listed=$(jq '[.metadata.component, .components[]] | map("\(.name)@\(.version)") | sort' "$output")
 [ "$(jq --compact-output sort <<<"$linked")" = "$(jq --compact-output . <<<"$listed")" ] || { echo "the list lacks a crate that is linked" >&2; exit 1; }
-echo "$(basename "$output"): $(jq '.components | length' "$output") crates"
+jq --arg created "$(date --utc --date "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)" --from-file verification/scripts/spdx.jq "$output" >"$spdx"
+echo "$(basename "$output"), $(basename "$spdx"): $(jq '.components | length' "$output") crates"

@@ -30,8 +30,8 @@ verification/scripts/components.sh "$folder/propagate.cdx.json" x86_64-unknown-l
 (cd "$folder" && sha256sum propagate-*.tar.gz) >"$work/archives.txt"
 verification/scripts/krew.sh "${krew[@]}" "$version" "$work/archives.txt" >"$folder/propagate.yaml"
 
-(cd "$folder" && sha256sum policy.wasm annotated-policy.wasm policy.cdx.json metadata-propagation-policy-*.tgz \
-    propagate-*.tar.gz propagate.cdx.json propagate.yaml) >"$folder/checksums.txt"
+(cd "$folder" && sha256sum policy.wasm annotated-policy.wasm policy.cdx.json policy.spdx.json metadata-propagation-policy-*.tgz \
+    propagate-*.tar.gz propagate.cdx.json propagate.spdx.json propagate.yaml) >"$folder/checksums.txt"
 
 repository=https://github.com/plexsphere/metadata-propagation-policy
 {

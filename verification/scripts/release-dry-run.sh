@@ -48,10 +48,10 @@ archive() { verification/scripts/dist.sh "$1" && cp "target/dist/propagate-$vers
 # The files that a step before could not make have stand-ins, so that the rest can be tried: they are named at the end.
 assemble() {
     local file
-    for file in annotated-policy.wasm policy.cdx.json; do [ -e "$out/$file" ] || : >"$out/$file"; done
+    for file in annotated-policy.wasm policy.cdx.json policy.spdx.json; do [ -e "$out/$file" ] || : >"$out/$file"; done
     verification/scripts/release-assemble.sh --dry-run "$version" "$out"
 }
-digests() { (cd "$out" && sha256sum --check checksums.txt) && [ "$(wc -l <"$out/checksums.txt")" -ge 8 ]; }
+digests() { (cd "$out" && sha256sum --check checksums.txt) && [ "$(wc -l <"$out/checksums.txt")" -ge 10 ]; }
 signature() {
     export COSIGN_PASSWORD=none HOME=$work/home
     mkdir -p "$HOME"
