@@ -1,9 +1,10 @@
 //! A composite, compared with its labels.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_stored::{self, as_stored};
-use super::crossplane::{self, Forwarding};
+use super::crossplane::{self, Forwarding, SetByComposition};
 use super::field::{TagsField, has_stored, leaves_as_stored};
 use super::label_sources::{LabelSources, Merged};
 use super::labels::{Assigned, ORIGIN};
@@ -159,9 +160,10 @@ impl<'e> Composite<'_, 'e> {
             }
             read => read?,
         };
+        let composition = LazyCell::new(|| SetByComposition::read(subject, FIELD));
         let was_made = |key: &str, value: Json<'_>| {
             nested.and_then(|before| before.get(key)).is_some_and(|made| value.as_str() == Some(made))
-                && !crossplane::is_set_by_composition(subject, FIELD, key)
+                && !composition.sets(key)
         };
         let provider = now.provider;
         let rules = TagRules::of(settings, provider.unwrap_or_default());
@@ -171,8 +173,7 @@ impl<'e> Composite<'_, 'e> {
             Forwarding::Nothing => true,
             Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
             Forwarding::Written => {
-                field.stored(key) == Some(value)
-                    && (was_made(key, value) || crossplane::is_left_out_by_composition(subject, FIELD, key))
+                field.stored(key) == Some(value) && (was_made(key, value) || composition.leaves_out(key))
             }
         };
         let mut restores = match forwarding {
@@ -263,10 +264,9 @@ impl<'e> Composite<'_, 'e> {
     /// Whether the request does not change what tags are made from. Only labels that the registry defines or the
     /// settings require count: a pause, or a label of a tool, is not a new tag.
     fn leaves_sources_as_stored(&self, definitions: &BTreeMap<String, Definition>) -> bool {
-        let required = &self.settings.cloud_tags.required;
-        let counts = |key: &str| {
-            key == ORIGIN || definitions.contains_key(key) || required.iter().any(|required| &*required.key == key)
-        };
+        let required = self.settings.cloud_tags.required.iter().map(|required| &*required.key);
+        let required: BTreeSet<&str> = required.collect();
+        let counts = |key: &str| key == ORIGIN || definitions.contains_key(key) || required.contains(key);
         leaves_sources_as_stored(self.subject, self.composites, counts).unwrap_or(false)
     }
 

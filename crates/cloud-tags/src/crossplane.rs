@@ -1,5 +1,7 @@
 //! Objects that Crossplane creates itself: nested composites, and composites of claims.
 
+use std::collections::BTreeSet;
+
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::reads::PARENT_MASKS;
@@ -141,19 +143,31 @@ pub(super) fn is_applied_by_composition(subject: &ReviewedObject<'_>) -> bool {
     applied_by_composition(subject).next().is_some()
 }
 
-/// Whether this request is the apply of a parent's Composition, and does not set an entry of a field below `spec`: then
-/// nobody forwards it.
-pub(super) fn is_left_out_by_composition(subject: &ReviewedObject<'_>, field: &str, key: &str) -> bool {
-    subject.review.field_manager.as_deref().is_some_and(|manager| manager.starts_with(COMPOSED))
-        && is_applied_by_composition(subject)
-        && !is_set_by_composition(subject, field, key)
+/// What Crossplane's own server-side apply of a composed resource sets in a field below `spec`.
+pub(super) struct SetByComposition<'a> {
+    keys: BTreeSet<&'a str>,
+    /// Whether this request is such an apply.
+    is_applied: bool,
 }
 
-/// Whether Crossplane's own server-side apply of a composed resource sets a field below `spec`, by its path.
-pub(super) fn is_set_by_composition(subject: &ReviewedObject<'_>, field: &str, key: &str) -> bool {
-    let (field, key) = (format!("f:{field}"), format!("f:{key}"));
-    applied_by_composition(subject)
-        .any(|entry| entry.at(&["fieldsV1", "f:spec", &field, &key]).is_ok_and(|set| !set.is_null()))
+impl<'a> SetByComposition<'a> {
+    pub(super) fn read(subject: &ReviewedObject<'a>, field: &str) -> Self {
+        let path = ["fieldsV1", "f:spec", &format!("f:{field}")];
+        let fields = applied_by_composition(subject).filter_map(|entry| entry.at(&path).ok()?.as_fields());
+        let keys = fields.flatten().filter(|(_, set)| !set.is_null()).filter_map(|(key, _)| key.strip_prefix("f:"));
+        let is_apply = subject.review.field_manager.as_deref().is_some_and(|manager| manager.starts_with(COMPOSED));
+        SetByComposition { keys: keys.collect(), is_applied: is_apply && is_applied_by_composition(subject) }
+    }
+
+    /// Whether it sets an entry.
+    pub(super) fn sets(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+
+    /// Whether this request is that apply, and does not set an entry: then nobody forwards it.
+    pub(super) fn leaves_out(&self, key: &str) -> bool {
+        self.is_applied && !self.sets(key)
+    }
 }
 
 /// The entries of `managedFields` with which Crossplane applies composed resources.

@@ -205,8 +205,9 @@ impl<'e> ReadRegistries<'e> {
                 owners.entry(owner).or_default().insert((*key).to_owned());
             }
         }
-        for (owner, keys) in owners {
-            let Some(name) = owner.registry_name().map(|name| lookups.name(name)) else { continue };
+        let owners = owners.into_iter().filter_map(|(owner, keys)| Some(((owner, keys), owner.registry_name()?)));
+        let (owners, names): (Vec<_>, Vec<String>) = owners.unzip();
+        for ((owner, keys), name) in owners.into_iter().zip(lookups.names(names)) {
             match Registry::find(name, lookups, |key| keys.contains(key)) {
                 Ok(registry) if registry.owner() == Some(owner) => self.add((0, name), registry, belonging),
                 Ok(_) => {

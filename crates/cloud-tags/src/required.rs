@@ -1,8 +1,8 @@
 //! Tags that the settings require.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::NoTagReason;
+use super::report::{NoTagReason, TagSkipReason};
 use super::rules::TagRules;
 use super::transform::Transformed;
 use tag_rules::{CloudTags, OnMissingTag, RequiredTag};
@@ -27,14 +27,18 @@ pub(super) fn missing(
     has: impl Fn(&str) -> bool,
     not_propagating: &BTreeMap<String, NoTagReason>,
 ) -> Vec<Missing> {
+    if settings.required.is_empty() {
+        return Vec::new();
+    }
+    let labels: BTreeSet<&str> = made.labels.values().map(String::as_str).collect();
+    let skipped: BTreeMap<&str, TagSkipReason> =
+        made.skipped.iter().rev().map(|skip| (skip.qualified_key.as_str(), skip.reason)).collect();
     let of = |(index, required): (usize, &RequiredTag)| {
         let key = &*required.key;
-        let is_made = made.labels.values().any(|label| label == key);
-        if is_made || has(&rules.tag_key_below(&settings.prefix, key)) {
+        if labels.contains(key) || has(&rules.tag_key_below(&settings.prefix, key)) {
             return None;
         }
-        let skipped = made.skipped.iter().find(|skip| skip.qualified_key == key);
-        let skipped = skipped.map(|skip| NoTagReason::Skipped(skip.reason));
+        let skipped = skipped.get(key).map(|reason| NoTagReason::Skipped(*reason));
         let reason = skipped.or_else(|| not_propagating.get(key).copied()).unwrap_or(NoTagReason::NoLabel);
         let setting = format!("cloudTags.required[{index}].onMissing");
         Some(Missing { key: key.to_owned(), reason, setting, on_missing: required.on_missing })

@@ -62,6 +62,8 @@ pub(super) fn cloud_tags_that_pass(
 ) -> Transformed {
     let (mut tags, mut made_of, mut skipped) = (Vec::with_capacity(labels.len()), Vec::new(), Vec::new());
     let mut taken: BTreeSet<String> = others.iter().filter_map(|key| rules.identity(key)).collect();
+    // The tags of others that a label replaced.
+    let mut replaced = BTreeSet::new();
     let mut room = rules.most().saturating_sub(others.len());
     let by_profile = |reason| (rules.name(), reason);
     let mut ordered: Vec<_> = labels.iter().collect();
@@ -72,7 +74,7 @@ pub(super) fn cloud_tags_that_pass(
         let tag_key = rules.tag_key_below(prefix, qualified_key);
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
         let identity = rules.identity(&tag_key);
-        let replaces = others.contains(&*tag_key) && !tags.iter().any(|(known, _)| *known == tag_key);
+        let replaces = others.contains(&*tag_key) && !replaced.contains(&tag_key);
         let is_of_platform = || {
             let is_defined_there = |definition: &Definition| definition.scope == Scope::Platform;
             qualified_key.starts_with(PLATFORM_KEYS) || definitions.get(qualified_key).is_none_or(is_defined_there)
@@ -96,6 +98,7 @@ pub(super) fn cloud_tags_that_pass(
             None => {
                 taken.extend(identity);
                 room -= usize::from(!replaces);
+                replaced.extend(replaces.then(|| tag_key.clone()));
                 made_of.push((tag_key.clone(), qualified_key.clone()));
                 tags.push((tag_key, value.clone()));
             }

@@ -81,6 +81,9 @@ pub fn wrong_places(
     Ok(skipped)
 }
 
+/// The most characters of an object's name.
+const LONGEST_NAME: usize = 253;
+
 /// Where to set a key so that it reaches the Machines: in the topmost object that controls this one, as exactly as fits
 /// into the warning for a fact.
 pub(crate) fn set_instead(
@@ -101,7 +104,8 @@ pub(crate) fn set_instead(
     };
     let metadata = place.to_string();
     let in_kind = SetInstead::Source(Location::InKind { kind, path: &metadata }.to_string());
-    let Some(name) = name.filter(|name| !name.is_empty()) else { return in_kind };
+    // A name that is too long is refused after this policy, and it would be repeated for each key.
+    let Some(name) = name.filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME) else { return in_kind };
     let object = format!("{kind} {}/{name}", subject.namespace());
     let in_object = Location::InObject { object: &object, path: &format!("{metadata}.{map}") }.to_string();
     let fitting = [SetInstead::Source(in_object), in_kind].into_iter().find(|place| is_warning(&fact(place.clone())));

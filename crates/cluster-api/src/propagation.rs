@@ -10,6 +10,7 @@ mod layers;
 pub mod listing;
 pub(crate) mod managed;
 pub mod metadata;
+mod moved_fields;
 mod node_record;
 pub mod owned_path;
 pub mod ownership;

@@ -1,6 +1,7 @@
 //! The cluster's answers in one pass over a request.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::cluster::{Cluster, Get, LookupCause, LookupError};
@@ -45,13 +46,23 @@ pub struct Answers<'b> {
     budget: &'b ReadBudget,
     first: OnceCell<Box<ReadAnswer>>,
     records: RefCell<Vec<LookupRecord>>,
-    names: OnceCell<Box<ComputedName>>,
+    names: OnceCell<Box<ComputedNames>>,
+    /// The questions that there were no reads left for, and the answer to each of them.
+    beyond: RefCell<Beyond>,
+    too_many: OnceCell<Result<Document<'static>, LookupError>>,
 }
 
-/// A name that no object has, and that is asked for.
-struct ComputedName {
-    name: String,
-    next: OnceCell<Box<ComputedName>>,
+/// Questions that there were no reads left for.
+#[derive(Default)]
+struct Beyond {
+    gets: Vec<Get>,
+    printed: BTreeSet<String>,
+}
+
+/// Names that no object has, and that are asked for.
+struct ComputedNames {
+    names: Vec<String>,
+    next: OnceCell<Box<ComputedNames>>,
 }
 
 struct ReadAnswer {
@@ -68,16 +79,17 @@ struct Asked {
 impl<'b> Answers<'b> {
     /// No answers yet.
     pub fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
-        Answers { reads, budget, first: OnceCell::new(), records: RefCell::default(), names: OnceCell::new() }
+        let (first, names, too_many) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Answers { reads, budget, first, records: RefCell::default(), names, beyond: RefCell::default(), too_many }
     }
 
-    /// Keeps a name for questions: names of objects are otherwise parts of what was read.
-    pub fn name(&self, name: String) -> &str {
+    /// Keeps names for questions: names of objects are otherwise parts of what was read.
+    pub fn names(&self, names: Vec<String>) -> &[String] {
         let mut end = &self.names;
         while let Some(known) = end.get() {
             end = &known.next;
         }
-        &end.get_or_init(|| Box::new(ComputedName { name, next: OnceCell::new() })).name
+        &end.get_or_init(|| Box::new(ComputedNames { names, next: OnceCell::new() })).names
     }
 
     /// The answer to a question. The same question is only asked once.
@@ -90,6 +102,15 @@ impl<'b> Answers<'b> {
             end = next;
         }
         let given = self.read(&get, cluster).map(Document::new);
+        if given.as_ref().is_err_and(is_over_the_limit) {
+            // A request may need thousands.
+            let mut beyond = self.beyond.borrow_mut();
+            if beyond.printed.insert(get.to_string()) {
+                self.record_of(&get, &given);
+                beyond.gets.push(get);
+            }
+            return self.too_many.get_or_init(|| given);
+        }
         &self.keep(end, Rc::new(Asked { get, given })).asked.given
     }
 
@@ -112,7 +133,8 @@ impl<'b> Answers<'b> {
             drop(now);
             (next, end) = (after, &self.keep(end, Rc::clone(asked)).next);
         }
-        true
+        let beyond = earlier.beyond.borrow();
+        beyond.gets.iter().all(|get| self.ask(get.clone(), cluster).as_ref().is_err_and(is_over_the_limit))
     }
 
     fn read(&self, get: &Get, cluster: &dyn Cluster) -> Result<String, LookupError> {
@@ -126,9 +148,13 @@ impl<'b> Answers<'b> {
     }
 
     fn keep<'a>(&self, end: &'a OnceCell<Box<ReadAnswer>>, asked: Rc<Asked>) -> &'a ReadAnswer {
-        let result = asked.given.as_ref().map_or_else(|error| error.cause.to_string(), |_| "found".to_owned());
-        self.record(LookupRecord { get: asked.get.to_string(), result, fresh: self.reads == Reads::Fresh });
+        self.record_of(&asked.get, &asked.given);
         end.get_or_init(|| Box::new(ReadAnswer { asked, next: OnceCell::new() }))
+    }
+
+    fn record_of(&self, get: &Get, given: &Result<Document<'static>, LookupError>) {
+        let result = given.as_ref().map_or_else(|error| error.cause.to_string(), |_| "found".to_owned());
+        self.record(LookupRecord { get: get.to_string(), result, fresh: self.reads == Reads::Fresh });
     }
 
     /// Appends to the report of the questions.
@@ -140,6 +166,10 @@ impl<'b> Answers<'b> {
     pub fn records(&self) -> Vec<LookupRecord> {
         self.records.borrow().clone()
     }
+}
+
+fn is_over_the_limit(error: &LookupError) -> bool {
+    error.cause == LookupCause::TooManyReads
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ pub struct NotASet;
 pub fn below<'a>(set: Json<'a>, path: &[String]) -> Result<Option<Json<'a>>, NotASet> {
     let mut here = set;
     for step in path {
-        let Some((_, next)) = here.as_fields().ok_or(NotASet)?.rfind(|(key, _)| key == step) else { return Ok(None) };
+        here.as_fields().ok_or(NotASet)?;
+        let Some(next) = here.field(step) else { return Ok(None) };
         here = next;
     }
     here.as_fields().map(|_| Some(here)).ok_or(NotASet)
@@ -30,8 +31,8 @@ pub fn below<'a>(set: Json<'a>, path: &[String]) -> Result<Option<Json<'a>>, Not
 
 /// Whether the root of a part of a set is itself in the set.
 pub fn has_itself(part: Option<Json<'_>>) -> bool {
-    let Some(mut steps) = part.and_then(Json::as_fields) else { return false };
-    steps.len() == 0 || steps.any(|(step, _)| step == ITSELF)
+    let Some((part, steps)) = part.and_then(|part| Some((part, part.as_fields()?))) else { return false };
+    steps.len() == 0 || part.field(ITSELF).is_some()
 }
 
 /// What is changed in a set.

@@ -7,6 +7,7 @@ pub mod answers;
 pub mod bookkeeping;
 pub mod cluster;
 pub mod duration;
+pub mod field_paths;
 pub mod field_set;
 pub mod group_version_kind;
 pub mod lookup;

@@ -84,9 +84,9 @@ impl<'e> Lookups<'e> {
         !self.readable.versions(group, kind).is_empty()
     }
 
-    /// A name that no object has, for a question.
-    pub fn name(&self, name: String) -> &'e str {
-        self.answers.name(name)
+    /// Names that no object has, for questions.
+    pub fn names(&self, names: Vec<String>) -> &'e [String] {
+        self.answers.names(names)
     }
 
     /// The object that a reference points to.

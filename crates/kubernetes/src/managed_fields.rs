@@ -69,19 +69,17 @@ impl<'a> ManagedFieldsEntry<'a> {
         self.applies() && self.subresource.is_empty() && self.manager == manager
     }
 
-    /// Whether both belong to the same manager for the API server: entries of Apply are one in all versions.
-    pub fn is_of_the_manager_of(&self, other: &ManagedFieldsEntry<'_>) -> bool {
-        self.manager == other.manager
-            && self.operation == other.operation
-            && self.subresource == other.subresource
-            && (self.applies() || self.api_version == other.api_version)
+    /// What tells managers apart for the API server: entries of Apply are one in all versions.
+    pub fn manager_identity(&self) -> [&'a str; 4] {
+        let api_version = if self.applies() { "" } else { self.api_version };
+        [self.manager, self.operation, self.subresource, api_version]
     }
 
     /// The order in which the API server lists entries.
-    pub fn order(&self, other: &ManagedFieldsEntry<'_>) -> Ordering {
+    pub fn order(&self, other: &ManagedFieldsEntry<'a>) -> Ordering {
         // Times in one format and zone are ordered like their texts.
-        let key = |entry: &ManagedFieldsEntry<'_>| {
-            [entry.operation, entry.time, entry.manager, entry.api_version, entry.subresource].map(str::to_owned)
+        let key = |entry: &ManagedFieldsEntry<'a>| {
+            [entry.operation, entry.time, entry.manager, entry.api_version, entry.subresource]
         };
         key(self).cmp(&key(other))
     }

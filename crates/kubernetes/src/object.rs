@@ -27,6 +27,7 @@ pub struct Object<'a> {
     pub annotations: Map<'a>,
     /// `metadata.ownerReferences`.
     pub owners: Vec<OwnerReference<'a>>,
+    pub(crate) controller: Option<OwnerReference<'a>>,
     /// `metadata.managedFields`.
     pub managed_fields: Json<'a>,
     /// Whether it has a deletion timestamp.
@@ -101,6 +102,7 @@ impl<'a> Object<'a> {
             labels: Map::default(),
             annotations: Map::default(),
             owners: Vec::new(),
+            controller: None,
             managed_fields: root.absent(),
             deleting: false,
         };
@@ -130,6 +132,7 @@ impl<'a> Object<'a> {
                 "annotations" => self.annotations = value.as_map()?,
                 "ownerReferences" => {
                     self.owners = value.elements()?.map(OwnerReference::read).collect::<Result<_, _>>()?;
+                    self.controller = self.owners.iter().find(|owner| owner.is_controller).copied();
                 }
                 "deletionTimestamp" => self.deleting = !value.is_null(),
                 "managedFields" => self.managed_fields = value,
@@ -169,7 +172,7 @@ impl<'a> Object<'a> {
 
     /// The owner that is the controller, if any.
     pub fn controller(&self) -> Option<&OwnerReference<'a>> {
-        self.owners.iter().find(|owner| owner.is_controller)
+        self.controller.as_ref()
     }
 
     /// The owner of a kind, if any.

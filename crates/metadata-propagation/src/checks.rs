@@ -1,6 +1,7 @@
 //! The checks: what they cover, and what they find.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use cluster_api::guards::{self, Guarded};
 use cluster_api::rollout;
@@ -31,7 +32,7 @@ pub(crate) fn check(guarded: &Guarded<'_, '_>, tags: TagSettings<'_>) -> Result<
     let mut found = guards::findings(guarded)?;
     found.extend(rollout::forbidden_approval(subject, settings, lookups)?);
     let rollout = rollout::impact(subject, settings, lookups)?.map(|(impact, findings)| {
-        let guarded: Vec<String> = found.iter().map(|finding| finding.at.clone()).collect();
+        let guarded: BTreeSet<String> = found.iter().map(|finding| finding.at.clone()).collect();
         found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
         impact
     });

@@ -4,6 +4,7 @@
 //! path: the path is computed from its position in the text, and only for messages.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::level::{Below, Key, Node, Span};
 use super::malformed::Malformed;
@@ -43,8 +44,7 @@ impl<'a> Document<'a> {
         let Cow::Borrowed(text) = self.text else { return None };
         let mut node = &mut self.root;
         for step in path {
-            let Some(Below::Fields(fields)) = node.below.get_mut() else { return None };
-            node = &mut fields.iter_mut().rfind(|(key, _)| key.plain(text) == *step)?.1;
+            node = &mut node.below.get_mut()?.fields_mut()?.iter_mut().rfind(|(key, _)| key.plain(text) == *step)?.1;
         }
         let root = std::mem::replace(node, Node::new(Span { begin: 0, end: 0 }));
         Some(Document { text: Cow::Borrowed(text), name, root })
@@ -105,9 +105,17 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When this value is not an object.
     pub fn get(self, name: &str) -> Result<Self, Malformed> {
-        let Fields { document, fields } = self.fields()?;
-        let found = fields.rev().find(|(key, _)| key.is(&document.text, name));
-        Ok(Json { node: found.map(|(_, node)| node), ..self })
+        let below = self.below();
+        if below.fields().is_none() && !self.is_null() {
+            return Err(self.malformed("is not an object"));
+        }
+        Ok(Json { node: below.find(&self.document.text, name), ..self })
+    }
+
+    /// The value of a field of this object, which may be null; `None` if it has no such field.
+    pub fn field(self, name: &str) -> Option<Self> {
+        let node = self.below().find(&self.document.text, name)?;
+        Some(Json { node: Some(node), ..self })
     }
 
     /// The value under a path of fields.
@@ -131,6 +139,21 @@ impl<'a> Json<'a> {
         Ok(self.absent())
     }
 
+    /// The elements of this list by their field `key`, without those in which it is absent or empty; of several with one
+    /// value the first counts.
+    ///
+    /// # Errors
+    /// When this is not a list of objects, or the field of one of them is not a string.
+    pub fn by_name(self, key: &str) -> Result<BTreeMap<&'a str, Self>, Malformed> {
+        let mut named = BTreeMap::new();
+        for element in self.elements()? {
+            if let Some(name) = element.string(&[key])? {
+                named.entry(name).or_insert(element);
+            }
+        }
+        Ok(named)
+    }
+
     /// The fields of this object in the order of the text.
     ///
     /// # Errors
@@ -141,10 +164,10 @@ impl<'a> Json<'a> {
 
     /// Like [`Json::fields`]; `None` if the value is not an object.
     pub fn as_fields(self) -> Option<Fields<'a>> {
-        let fields: &[_] = match self.below() {
-            Below::Fields(fields) => fields,
-            _ if self.is_null() => &[],
-            _ => return None,
+        let fields = match self.below().fields() {
+            Some(fields) => fields,
+            None if self.is_null() => &[],
+            None => return None,
         };
         Some(Fields { document: self.document, fields: fields.iter() })
     }
@@ -197,18 +220,19 @@ impl<'a> Json<'a> {
         // The contents of a value begin after its start, and the values on the path to it were read.
         while here.span.begin != wanted {
             let begins = |node: &Node| node.span.begin <= wanted;
-            let next = match here.below(&document.text) {
-                Below::Fields(fields) => {
+            let below = here.below(&document.text);
+            let next = match (below.fields(), below) {
+                (Some(fields), _) => {
                     let index = fields.partition_point(|(_, node)| begins(node)).saturating_sub(1);
                     fields
                         .get(index)
                         .map(|(key, node)| (Step::Field(key.plain(&document.text).to_owned().into()), node))
                 }
-                Below::Elements(elements) => {
+                (None, Below::Elements(elements)) => {
                     let index = elements.partition_point(begins).saturating_sub(1);
                     elements.get(index).map(|node| (Step::Element(index), node))
                 }
-                Below::Plain | Below::Unescaped(_) | Below::Nothing => None,
+                (None, _) => None,
             };
             let Some((step, next)) = next else { break };
             path.push(step);
@@ -333,6 +357,28 @@ mod tests {
         let list = object.root().at(&["spec", "list"]).unwrap();
         assert_eq!(list.element("name", "two").unwrap().path().to_string(), "spec.list[1]");
         assert!(list.element("name", "three").unwrap().is_null());
+    }
+
+    #[test]
+    fn an_element_is_found_among_all_by_name() {
+        let list = Document::new(r#"[{"name":"b","n":1},{"name":""},{"n":2},{"name":"a","n":3},{"name":"b","n":4}]"#);
+        let named = list.root().by_name("name").unwrap();
+        let numbers = named.into_iter().map(|(name, element)| (name, element.get("n").unwrap().text()));
+        assert_eq!(numbers.collect::<Vec<_>>(), [("a", "3"), ("b", "1")]);
+        assert!(Document::new(r#"[{"name":7}]"#).root().by_name("name").is_err());
+    }
+
+    /// An object with many fields is sorted when it was searched some times.
+    #[test]
+    fn a_field_is_found_among_many_however_often_it_is_searched() {
+        let fields: String = (0..100).rev().map(|number| format!(r#""k{number}":{number},"#)).collect();
+        let object = Document::new(format!(r#"{{{fields}"k7":"last","null":null}}"#));
+        for _ in 0..10 {
+            let text = |name: &str| object.root().get(name).unwrap().text();
+            assert_eq!([text("k7"), text("k99"), text("k0"), text("none")], ["\"last\"", "99", "0", "null"]);
+            let has = |name: &str| object.root().field(name).is_some();
+            assert_eq!([has("null"), has("none"), has("a"), has("z")], [true, false, false, false]);
+        }
     }
 
     #[test]

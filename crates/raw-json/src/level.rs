@@ -1,6 +1,6 @@
 //! One level of a JSON text: where the keys and values of an object, or the elements of a list, are.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use super::scan::{StringEnd, container_end, string_end};
 use super::string::string;
@@ -23,6 +23,8 @@ pub(super) struct Node {
 #[derive(Debug, Clone)]
 pub(super) enum Below {
     Fields(Fields),
+    /// The fields of an object that has many.
+    ManyFields(Box<ManyFields>),
     Elements(Box<[Node]>),
     /// It is a string without escapes.
     Plain,
@@ -34,6 +36,80 @@ pub(super) enum Below {
 
 /// The keys and values of an object.
 type Fields = Box<[(Key, Node)]>;
+
+/// An object with more fields than this is sorted if it is searched repeatedly.
+const MANY: usize = 32;
+
+/// How often an object with many fields is searched from end to end before it is sorted.
+const SCANS: u8 = 4;
+
+/// The keys and values of an object that has many.
+#[derive(Debug, Clone)]
+pub(super) struct ManyFields {
+    fields: Fields,
+    scans: Cell<u8>,
+    /// The indices of the fields, by ascending key; those of one key in the order of the text.
+    sorted: OnceCell<Box<[usize]>>,
+}
+
+impl ManyFields {
+    /// The field with a name, or the last of several.
+    fn find(&self, text: &str, name: &str) -> Option<&Node> {
+        if self.scans.get() < SCANS {
+            self.scans.set(self.scans.get() + 1);
+            return last(&self.fields, text, name);
+        }
+        let key = |index: &usize| self.fields.get(*index).map_or("", |(key, _)| key.plain(text));
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted: Box<[usize]> = (0..self.fields.len()).collect();
+            sorted.sort_by_key(&key);
+            sorted
+        });
+        let index = sorted.get(sorted.partition_point(|index| key(index) <= name).checked_sub(1)?)?;
+        self.fields.get(*index).filter(|(key, _)| key.is(text, name)).map(|(_, node)| node)
+    }
+}
+
+/// The last of the fields with a name.
+fn last<'f>(fields: &'f [(Key, Node)], text: &str, name: &str) -> Option<&'f Node> {
+    fields.iter().rfind(|(key, _)| key.is(text, name)).map(|(_, node)| node)
+}
+
+impl Below {
+    /// The fields of an object; `None` if it is something else.
+    pub(super) fn fields(&self) -> Option<&[(Key, Node)]> {
+        match self {
+            Below::Fields(fields) => Some(&**fields),
+            Below::ManyFields(many) => Some(&*many.fields),
+            _ => None,
+        }
+    }
+
+    /// The same, to take a part out.
+    pub(super) fn fields_mut(&mut self) -> Option<&mut [(Key, Node)]> {
+        match self {
+            Below::Fields(fields) => Some(&mut **fields),
+            Below::ManyFields(many) => Some(&mut *many.fields),
+            _ => None,
+        }
+    }
+
+    /// The field of an object with a name, the last of several.
+    pub(super) fn find(&self, text: &str, name: &str) -> Option<&Node> {
+        match self {
+            Below::Fields(fields) => last(fields, text, name),
+            Below::ManyFields(many) => many.find(text, name),
+            _ => None,
+        }
+    }
+
+    fn of(fields: Fields) -> Below {
+        if fields.len() <= MANY {
+            return Below::Fields(fields);
+        }
+        Below::ManyFields(Box::new(ManyFields { fields, scans: Cell::new(0), sorted: OnceCell::new() }))
+    }
+}
 
 /// The key of a field.
 #[derive(Debug, Clone)]
@@ -80,7 +156,7 @@ impl Below {
             b'{' => {
                 // If an object cannot be read, the one that it is in still can.
                 let read = fields(text, span.begin, MOST_LEVELS).or_else(|| fields(text, span.begin, 1));
-                read.map(|(fields, end)| (Below::Fields(fields), end))
+                read.map(|(fields, end)| (Below::of(fields), end))
             }
             b'[' => {
                 let read = elements(text, span.begin, true).or_else(|| elements(text, span.begin, false));
@@ -178,7 +254,7 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Fields, usize)> {
 /// The object that begins at `begin`, read in several levels.
 fn object(text: &str, begin: usize, levels: u8) -> Option<Node> {
     let (below, end) = fields(text, begin, levels)?;
-    Some(Node { span: Span { begin, end }, below: OnceCell::from(Below::Fields(below)) })
+    Some(Node { span: Span { begin, end }, below: OnceCell::from(Below::of(below)) })
 }
 
 /// The elements of the list that begins at `begin`, and its end. Objects in it may be read together with it, because
@@ -228,12 +304,12 @@ mod tests {
 
     /// The values directly in a text, each with its key, and whether it is known what is in them.
     fn fields(text: &str) -> Option<Vec<(&str, &str, bool)>> {
-        let Below::Fields(fields) = Below::read(text, Span { begin: 0, end: text.len() })? else { return None };
-        let field = |(key, Node { span, below }): (Key, Node)| match key {
+        let read = Below::read(text, Span { begin: 0, end: text.len() })?;
+        let field = |(key, Node { span, below }): &(Key, Node)| match key {
             Key::AsWritten(key) => (&text[key.begin..key.end], &text[span.begin..span.end], below.get().is_some()),
             Key::Unescaped(_) => ("", &text[span.begin..span.end], below.get().is_some()),
         };
-        Some(fields.into_iter().map(field).collect())
+        Some(read.fields()?.iter().map(field).collect())
     }
 
     #[test]

@@ -19,6 +19,17 @@ pub struct Write<'w> {
     pub edit: Edit<'w>,
 }
 
+impl Write<'_> {
+    /// The steps to the field: names, or indices of elements.
+    fn steps(&self) -> impl Iterator<Item = (Option<usize>, &str)> {
+        let steps = self.object.iter().map(|step| match step {
+            Step::Element(index) => (Some(*index), ""),
+            Step::Field(name) => (None, &**name),
+        });
+        steps.chain([(None, self.field)])
+    }
+}
+
 /// What happens to a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit<'w> {
@@ -51,8 +62,10 @@ impl fmt::Display for NotWritable {
 /// # Errors
 /// When a value on the path of a write has another type.
 pub fn splice(object: Json<'_>, writes: &[Write<'_>]) -> Result<String, NotWritable> {
+    let mut sorted: Vec<&Write<'_>> = writes.iter().collect();
+    sorted.sort_by(|write, other| write.steps().cmp(other.steps()));
     let mut plan = SplicePlan::default();
-    for write in writes {
+    for write in sorted {
         plan.add(write);
     }
     let mut out = String::with_capacity(object.text().len() + 64 * writes.len());
@@ -68,7 +81,7 @@ struct SplicePlan<'a> {
     elements: Plans<usize, SplicePlan<'a>>,
 }
 
-/// What is done with some of the values in a value, by ascending key. Writes mostly have that order.
+/// What is done with some of the values in a value, by ascending key.
 struct Plans<K, P>(Vec<(K, P)>);
 
 impl<K, P> Default for Plans<K, P> {
@@ -78,23 +91,21 @@ impl<K, P> Default for Plans<K, P> {
 }
 
 impl<K: Ord + Copy, P: Default> Plans<K, P> {
-    fn get(&self, key: &K) -> Option<&P> {
-        self.0.binary_search_by_key(key, |(known, _)| *known).ok().and_then(|at| self.0.get(at)).map(|(_, plan)| plan)
+    /// The index of what is done with a value.
+    fn find(&self, key: &K) -> Option<usize> {
+        self.0.binary_search_by_key(key, |(known, _)| *known).ok()
     }
 
+    fn get(&self, key: &K) -> Option<&P> {
+        self.0.get(self.find(key)?).map(|(_, plan)| plan)
+    }
+
+    /// Adds a value, unless it is the one that was added last. Keys are added in ascending order.
     fn get_or_add(&mut self, key: K) -> Option<&mut P> {
-        let at = match self.0.last() {
-            Some((last, _)) if *last == key => self.0.len() - 1,
-            Some((last, _)) if *last > key => {
-                let found = self.0.binary_search_by_key(&key, |(known, _)| *known);
-                found.inspect_err(|at| self.0.insert(*at, (key, P::default()))).unwrap_or_else(|at| at)
-            }
-            _ => {
-                self.0.push((key, P::default()));
-                self.0.len() - 1
-            }
-        };
-        self.0.get_mut(at).map(|(_, plan)| plan)
+        if self.0.last().is_none_or(|(last, _)| *last != key) {
+            self.0.push((key, P::default()));
+        }
+        self.0.last_mut().map(|(_, plan)| plan)
     }
 }
 
@@ -142,14 +153,15 @@ impl<'a> SplicePlan<'a> {
     fn write_object(&self, object: Json<'_>, out: &mut String) -> Result<LeftValue, NotWritable> {
         let fields = object.as_fields().ok_or_else(|| NotWritable::InTheWay(object.path()))?;
         let mut entries = ObjectEntries::begin(object, "{}", out);
-        let mut known = Vec::new();
+        let mut is_known = vec![false; self.fields.0.len()];
         let mut prunes = false;
         for (key, value) in fields {
-            let Some(plan) = self.fields.get(&key) else {
+            let found = self.fields.find(&key).and_then(|at| Some((self.fields.0.get(at)?, is_known.get_mut(at)?)));
+            let Some(((_, plan), is_known)) = found else {
                 entries.keep(value);
                 continue;
             };
-            known.push(key);
+            *is_known = true;
             if plan.removes() {
                 prunes |= plan.edit == Some(&Edit::RemoveAndPrune);
                 entries.leave_out(value);
@@ -157,8 +169,8 @@ impl<'a> SplicePlan<'a> {
                 entries.write(value, plan)?;
             }
         }
-        for (key, plan) in &self.fields.0 {
-            if plan.sets_something() && !known.contains(key) {
+        for ((key, plan), is_known) in self.fields.0.iter().zip(is_known) {
+            if plan.sets_something() && !is_known {
                 entries.add(key, object.absent(), plan)?;
             }
         }
@@ -345,6 +357,17 @@ mod tests {
     fn the_last_write_to_one_place_counts() {
         check("{}", &[set(&[], "a", "1"), set(&[], "a", "2")], r#"{"a":2}"#);
         check("{}", &[set(&[], "a", "1"), remove(&[], "a")], "{}");
+    }
+
+    #[test]
+    fn writes_come_in_any_order() {
+        let of_metadata = [set(&["metadata"], "managedFields", "[]"), set(LABELS, "b", "1"), remove(LABELS, "c")];
+        let more = [set(&["metadata", "annotations"], "x", "2"), set(LABELS, "a", "3"), set(&[], "kind", "4")];
+        check(
+            r#"{"metadata":{"labels":{"c":"0","b":"0"}}}"#,
+            &[of_metadata, more].concat(),
+            r#"{"metadata":{"labels":{"b":1,"a":3},"annotations":{"x":2},"managedFields":[]},"kind":4}"#,
+        );
     }
 
     #[test]

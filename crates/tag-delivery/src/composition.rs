@@ -143,8 +143,8 @@ mod tests {
         let set = listed(5_000, |_| OTHER_PATCH.to_owned());
         let resources = listed(5_000, |n| resource(&format!("r{n}"), SET));
         let spec = format!(r#"{{"patchSets":[{{"name":"tags","patches":[{set}]}}],"resources":[{resources}]}}"#);
-        // 16 MiB hold the set of 5,000 patches, of 121 bytes each, 27 times.
-        let malformed = "`spec.resources[27].patches[0]` exceeds the limit of 16 MiB for expanded patches";
+        // 13 MiB, 1 more than 16 times the text, hold the set of 5,000 patches, of 121 bytes each, 22 times.
+        let malformed = "`spec.resources[22].patches[0]` exceeds the limit of 13 MiB for expanded patches";
         assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
     }
 
@@ -159,8 +159,8 @@ mod tests {
             step("pt", &format!(r#""resources":[{resources}]"#)),
             step("tag-manager", &format!(r#""addTags":[{{"tags":{{{tags}}}}}]"#)),
         ];
-        // 16 MiB hold the tags, of 58,891 bytes, 284 times.
-        let malformed = "`spec.pipeline[0].input.resources[284]` exceeds the limit of 16 MiB for expanded patches";
+        // 9 MiB hold the tags, of 58,991 bytes with one step, 159 times.
+        let malformed = "`spec.pipeline[0].input.resources[159]` exceeds the limit of 9 MiB for expanded patches";
         let spec = format!(r#"{{"mode":"Pipeline","pipeline":[{}]}}"#, steps.join(","));
         assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
     }
@@ -173,7 +173,7 @@ mod tests {
         );
         let patches = listed(5_000, |_| r#"{"fromFieldPath":"a","toFieldPath":"metadata.labels[*]"}"#.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);
-        let malformed = "`spec.resources[0].patches[33]` exceeds the limit of 16 MiB for expanded patches";
+        let malformed = "`spec.resources[0].patches[12]` exceeds the limit of 6 MiB for expanded patches";
         assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
     }
 

@@ -1,5 +1,7 @@
 //! The blocks of metadata in an object that propagate: in a topology, a class, a template.
 
+use std::collections::BTreeMap;
+
 use crate::catalog::place::Place;
 use crate::json::document::Json;
 use crate::json::{Malformed, Map};
@@ -52,12 +54,13 @@ pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<MetadataBlock
             Some((list, [_, rest @ ..])) => (Some(list), rest),
             _ => (None, path),
         };
-        // Computed once: a topology may have a thousand entries.
+        // A topology may have thousands of entries. Of several with one name, the first counts.
         let before = old.map(|old| entries(old, list, name)).transpose()?.unwrap_or_default();
+        let before: BTreeMap<Option<&str>, Json<'a>> = before.into_iter().rev().collect();
         for (name, entry) in entries(object, list, name)? {
             let Some(metadata) = entry.at(rest)?.present() else { continue };
-            let before = match before.iter().find(|(named, _)| *named == name) {
-                Some((_, entry)) => entry.at(rest)?,
+            let before = match before.get(&name) {
+                Some(entry) => entry.at(rest)?,
                 None => entry.absent(),
             };
             let of = |metadata: Json<'a>, map: MapKind| metadata.get(map.field())?.as_map();

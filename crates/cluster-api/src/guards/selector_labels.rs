@@ -1,12 +1,14 @@
 //! The labels by which an owner finds its objects, and the ownerReference to it.
 
+use std::collections::BTreeSet;
+
 use super::in_place_move::is_in_place_move;
 use super::{Guarded, Violation};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use facts::change::EntryNoun;
+use facts::change::{Change, EntryNoun};
 use facts::fact::Fact;
 use kubernetes::map_kind::MapKind;
 use kubernetes::object::OwnerReference;
@@ -77,19 +79,20 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message });
     }
     let selector = guarded.source_keys.and_then(|source_keys| source_keys.selector.as_ref());
+    let is_label = |change: &&Change| change.entry == EntryNoun::Label;
+    let drift: BTreeSet<&str> = guarded.drift.iter().filter(is_label).map(|change| &*change.key).collect();
     for (key, value) in old.labels.iter() {
         let counts = match selector {
-            Some(selector) => selector.contains(&key) || key == TEMPLATE_HASH,
+            Some(selector) => selector.contains(key) || key == TEMPLATE_HASH,
             None => identity.contains(&key),
         };
         let now = object.labels.get(key);
         if !counts || now == Some(value) || (moves && key == TEMPLATE_HASH) {
             continue;
         }
-        let is_as_in_source = guarded.source_keys.is_some_and(|source_keys| {
-            source_keys.has(MapKind::Labels, key)
-                && !guarded.drift.iter().any(|change| change.entry == EntryNoun::Label && change.key == key)
-        });
+        let is_as_in_source = guarded
+            .source_keys
+            .is_some_and(|source_keys| source_keys.has(MapKind::Labels, key) && !drift.contains(key));
         if !is_as_in_source {
             let (label, owner, kind) = (key.into(), title(), kind());
             let message = match now {

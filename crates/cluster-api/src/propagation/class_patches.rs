@@ -1,6 +1,7 @@
 //! What the patches of a ClusterClass can change in the metadata of its control plane.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::catalog::version::Version;
 use crate::json::Malformed;
@@ -23,11 +24,12 @@ const TEMPLATE_METADATA: [&str; 3] = ["spec", "template", "metadata"];
 /// `patchObject` in patch.go.
 #[derive(Debug, Default)]
 pub(crate) struct ClassPatches<'e> {
-    reached: Vec<(MapKind, Reach<'e>)>,
+    labels: BTreeSet<Reach<'e>>,
+    annotations: BTreeSet<Reach<'e>>,
 }
 
 /// Which entries of a map a patch may change.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach<'e> {
     Map,
     Key(Cow<'e, str>),
@@ -52,19 +54,16 @@ impl<'e> ClassPatches<'e> {
 
     /// Whether a patch may have decided on an entry of the control plane's top level.
     pub(super) fn may_decide(&self, map: MapKind, key: &str) -> bool {
-        let is_meant = |reach: &Reach<'_>| match reach {
-            Reach::Map => true,
-            Reach::Key(patched) => patched == key,
-        };
-        self.reached.iter().any(|(of, reach)| *of == map && is_meant(reach))
+        let reached = if map == MapKind::Labels { &self.labels } else { &self.annotations };
+        reached.contains(&Reach::Map) || reached.contains(&Reach::Key(Cow::Borrowed(key)))
     }
 
     /// The class does not show what an external patch does, and whether an inline one is enabled.
     fn read(patches: Json<'e>, template: Json<'e>) -> Result<Self, Malformed> {
-        let mut reached = Vec::new();
+        let mut reached = MapKind::BOTH.map(|map| (map, BTreeSet::new()));
         for patch in patches.elements()? {
             if patch.get("external")?.present().is_some() {
-                reached.extend(MapKind::BOTH.map(|map| (map, Reach::Map)));
+                reached.iter_mut().for_each(|(_, reached)| reached.extend([Reach::Map]));
             }
             for definition in patch.get("definitions")?.elements()? {
                 if !selects(definition.get("selector")?, template)? {
@@ -72,11 +71,12 @@ impl<'e> ClassPatches<'e> {
                 }
                 for json_patch in definition.get("jsonPatches")?.elements()? {
                     let path = json_patch.string(&["path"])?.unwrap_or_default();
-                    reached.extend(MapKind::BOTH.into_iter().filter_map(|map| Some((map, reach(path, map)?))));
+                    reached.iter_mut().for_each(|(map, reached)| reached.extend(reach(path, *map)));
                 }
             }
         }
-        Ok(ClassPatches { reached })
+        let [(_, labels), (_, annotations)] = reached;
+        Ok(ClassPatches { labels, annotations })
     }
 }
 

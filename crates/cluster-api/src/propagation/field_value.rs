@@ -1,6 +1,6 @@
 //! Values of fields, in one form for all versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::catalog::fields::{Field, Shape};
 use crate::catalog::limits::most;
@@ -61,9 +61,9 @@ impl PartialEq for Element {
 impl Eq for Element {}
 
 impl Element {
-    /// Whether the API server treats both as the same element.
-    fn is_called_as(&self, other: &Element, keys: &[&str]) -> bool {
-        keys.iter().all(|key| self.fields.get(*key) == other.fields.get(*key))
+    /// What tells elements apart for the API server.
+    fn identity(&self, keys: &[&str]) -> Vec<Option<&String>> {
+        keys.iter().map(|key| self.fields.get(*key)).collect()
     }
 
     /// The element after this one is applied to it. If nothing changes, its bytes are kept.
@@ -94,6 +94,11 @@ impl Element {
             keys.iter().filter_map(|key| Some((*key, self.fields.get(*key)?))).collect();
         ["k:", &serde_json::to_string(&keys).unwrap_or_default()].concat()
     }
+}
+
+/// The fields of elements, in any order.
+fn by_fields(elements: &[Element]) -> BTreeSet<&BTreeMap<String, String>> {
+    elements.iter().map(|element| &element.fields).collect()
 }
 
 const NANOSECONDS: i64 = 1_000_000_000;
@@ -145,14 +150,17 @@ impl FieldValue {
                 FieldValue::Duration((nanoseconds / NANOSECONDS).min(i64::from(i32::MAX)) * NANOSECONDS)
             }
             (FieldValue::List(wanted), Shape::List(keys), Some(FieldValue::List(stands))) => {
-                let mut missing: Vec<&Element> = wanted.iter().collect();
+                let mut missing: BTreeMap<_, VecDeque<(usize, &Element)>> = BTreeMap::new();
+                for (index, element) in wanted.iter().enumerate() {
+                    missing.entry(element.identity(keys)).or_default().push_back((index, element));
+                }
                 let mut list: Vec<Element> = Vec::new();
                 for element in stands {
-                    let index = missing.iter().position(|wanted| wanted.is_called_as(element, keys));
-                    let wanted = index.map(|index| missing.remove(index));
-                    list.push(wanted.map_or_else(|| element.clone(), |wanted| wanted.over(element)));
+                    let wanted = missing.get_mut(&element.identity(keys)).and_then(VecDeque::pop_front);
+                    list.push(wanted.map_or_else(|| element.clone(), |(_, wanted)| wanted.over(element)));
                 }
-                list.extend(missing.into_iter().cloned());
+                let missing: BTreeMap<usize, &Element> = missing.into_values().flatten().collect();
+                list.extend(missing.into_values().cloned());
                 FieldValue::List(list)
             }
             _ => self.clone(),
@@ -162,10 +170,7 @@ impl FieldValue {
     /// The value in the order of the stored one, if both have the same elements.
     pub(crate) fn ordered_as(self, stored: Option<&FieldValue>) -> FieldValue {
         match (&self, stored) {
-            (FieldValue::List(list), Some(FieldValue::List(of_stored)))
-                if list.iter().all(|element| of_stored.contains(element))
-                    && of_stored.iter().all(|element| list.contains(element)) =>
-            {
+            (FieldValue::List(list), Some(FieldValue::List(of_stored))) if by_fields(list) == by_fields(of_stored) => {
                 FieldValue::List(of_stored.clone())
             }
             _ => self,
@@ -180,14 +185,19 @@ impl FieldValue {
         stored: Option<&'v FieldValue>,
     ) -> Vec<OwnedElement> {
         let (FieldValue::List(list), Shape::List(keys)) = (self, shape) else { return Vec::new() };
-        let like = |value: Option<&'v FieldValue>, element: &Element| match value {
-            Some(FieldValue::List(elements)) => elements.iter().find(|other| other.is_called_as(element, keys)),
-            _ => None,
+        // Of several elements that are the same one, the first counts.
+        let by_identity = |value: Option<&'v FieldValue>| match value {
+            Some(FieldValue::List(list)) => {
+                list.iter().rev().map(|element| (element.identity(keys), element)).collect()
+            }
+            _ => BTreeMap::new(),
         };
+        let (requested, stored) = (by_identity(requested), by_identity(stored));
         let mut written = Vec::new();
         for element in list {
-            let stored = like(stored, element);
-            let Some(requested) = like(requested, element) else {
+            let identity = element.identity(keys);
+            let stored = stored.get(&identity).copied();
+            let Some(requested) = requested.get(&identity) else {
                 let fields = element.fields.keys().cloned().collect();
                 let is_as_stored = stored == Some(element);
                 written.push(OwnedElement { steps: vec![element.step(keys)], fields, is_as_stored });

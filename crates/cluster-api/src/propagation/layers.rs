@@ -28,7 +28,7 @@ pub(crate) struct Sources<'e> {
     /// No controller will ever own what is added.
     pub(crate) tracked: bool,
     /// The labels by which the owner finds the objects that it controls, if it has a selector.
-    pub(crate) selector: Option<Vec<&'e str>>,
+    pub(crate) selector: Option<BTreeSet<&'e str>>,
     /// Namespace and name of the Cluster, if it was not read yet, so that it is not known whether it is paused.
     pub(crate) unread_cluster: Option<(&'e str, &'e str)>,
     /// The kind of the owner, or `Cluster` for what a topology sets; empty if no controller applies what propagates.
@@ -42,7 +42,7 @@ pub(crate) struct Sources<'e> {
 impl Sources<'_> {
     /// Whether owners find their objects by a label: Cluster API forces it, or it is in the owner's selector.
     pub(crate) fn finds_by(&self, label: &str) -> bool {
-        is_forced(label) || self.selector.as_ref().is_some_and(|selector| selector.contains(&label))
+        is_forced(label) || self.selector.as_ref().is_some_and(|selector| selector.contains(label))
     }
 }
 

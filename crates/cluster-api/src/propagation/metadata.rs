@@ -1,5 +1,6 @@
 //! What an object carries, compared with what it must carry.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::fields::{self, FieldDifferences};
@@ -50,7 +51,7 @@ pub struct SourceKeys<'e> {
     /// The keys that may be set, in sorted lists.
     carried: Vec<(MapKind, Vec<&'e str>)>,
     /// The labels by which the owner finds the objects that it controls, if it has a selector.
-    pub selector: Option<Vec<&'e str>>,
+    pub selector: Option<BTreeSet<&'e str>>,
 }
 
 impl SourceKeys<'_> {
@@ -310,10 +311,9 @@ fn keep_record(
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));
         // Its source still has it, with a value that cannot be written.
-        let is_held = |key: &str| {
-            let is_same = |skip: &&Skipped| skip.key == key && skip.carried == Carried::Map(*map);
-            skipped.iter().filter(is_same).any(|skip| skip.reason.is_illegal()) && actual.contains_key(key)
-        };
+        let of_map = skipped.iter().filter(|skip| skip.carried == Carried::Map(*map));
+        let held: BTreeSet<&str> = of_map.filter(|skip| skip.reason.is_illegal()).map(|skip| &*skip.key).collect();
+        let is_held = |key: &str| held.contains(key) && actual.contains_key(key);
         let finds = |key: &str| *map == MapKind::Labels && sources.finds_by(key);
         let stays = |key: &str| expected.contains_key(key) || is_held(key) || finds(key);
         for key in keys.iter().filter(|key| !stays(key)) {

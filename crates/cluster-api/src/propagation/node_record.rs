@@ -34,16 +34,18 @@ pub(super) fn records(
     if subject.place != Some(Place::Node) {
         return Ok(Vec::new());
     }
-    let ownership = Ownership::of(subject);
-    let is_restored = |change: &OwnedChange| on_conflict == OnConflict::Restore && ownership.may_restore(change);
-    let is_written = |change: &&OwnedChange| change.action != Action::Restored || is_restored(change);
+    let left = Ownership::of(subject).left_to_cluster_api(written);
+    let is_written = |(index, change): &(usize, &OwnedChange)| {
+        change.action != Action::Restored || (on_conflict == OnConflict::Restore && !left.contains(index))
+    };
     let old = subject.old()?;
     let record = |map: MapKind| {
         let name = record_of(map);
         let found = subject.object.annotations.get(name);
         let recorded = found.or_else(|| old.and_then(|old| old.annotations.get(name))).unwrap_or_default();
         let recorded: BTreeSet<&str> = recorded.split(',').filter(|key| !key.is_empty()).collect();
-        let of_map = written.iter().filter(is_written).filter(|change| change.entry == EntryNoun::from(map));
+        let written = written.iter().enumerate().filter(is_written).map(|(_, change)| change);
+        let of_map = written.filter(|change| change.entry == EntryNoun::from(map));
         let mut keys = recorded.clone();
         keys.extend(of_map.map(|change| change.key.as_str()));
         if keys == recorded {

@@ -77,8 +77,13 @@ pub(crate) struct OwnedElement {
     pub(crate) is_as_stored: bool,
 }
 
-/// The versions in which the tables know where fields are.
-const VERSIONS: [&str; 2] = ["v1beta1", "v1beta2"];
+/// The versions in which the tables know where fields are, and one for all others.
+pub(super) const VERSIONS: [&str; 3] = ["v1beta1", "v1beta2", ""];
+
+/// The index of a version in [`VERSIONS`].
+pub(super) fn version_index(version: &str) -> usize {
+    VERSIONS.iter().position(|known| *known == version).unwrap_or(VERSIONS.len() - 1)
+}
 
 impl OwnedPath {
     /// The steps to the value in a set of fields of objects of this version; `key` is the entry's. `None` if the
@@ -90,7 +95,7 @@ impl OwnedPath {
                 let path = self.place.path(version).iter().copied().chain([map.field(), key]);
                 Some(path.map(step).collect())
             }
-            OwnedValue::Field(name) if VERSIONS.contains(&version) => {
+            OwnedValue::Field(name) if is_known(version) => {
                 let path = field(name)?.path(self.place, version)?;
                 Some(path.into_iter().map(step).collect())
             }
@@ -98,16 +103,26 @@ impl OwnedPath {
         }
     }
 
-    /// Whether the path of the value in `metadata.managedFields` is known, if the version has it at all.
-    pub(super) fn is_known_to(&self, entry: &ManagedFieldsEntry<'_>) -> bool {
+    /// Whether the path of the value in `metadata.managedFields` is known to all of these entries, if their versions have
+    /// it at all.
+    pub(super) fn is_known_to_all<'m, 'e: 'm>(
+        &self,
+        entries: impl Iterator<Item = &'m ManagedFieldsEntry<'e>>,
+    ) -> bool {
+        let is_known_to = |entry: &ManagedFieldsEntry<'_>| {
+            is_known(entry.version) || entry.fields.get("f:spec").is_ok_and(|spec| spec.is_null())
+        };
         match self.value {
             // Labels and annotations are at the same path in every version.
             OwnedValue::Entry(_) => true,
-            OwnedValue::Field(_) => {
-                VERSIONS.contains(&entry.version) || entry.fields.get("f:spec").is_ok_and(|spec| spec.is_null())
-            }
+            OwnedValue::Field(_) => { entries }.all(is_known_to),
         }
     }
+}
+
+/// Whether the tables know where fields are in a version.
+fn is_known(version: &str) -> bool {
+    version_index(version) < VERSIONS.len() - 1
 }
 
 fn field(name: &str) -> Option<&'static Field> {

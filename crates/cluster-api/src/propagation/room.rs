@@ -1,6 +1,7 @@
 //! Whether annotations fit: the API server limits the total size of a map.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::catalog::limits::MOST_ANNOTATION_BYTES;
 use crate::json::Malformed;
@@ -29,9 +30,9 @@ pub(crate) fn leave_out_what_has_no_room(
         return Ok(());
     }
     let mut full = BTreeSet::new();
-    for change in changes.iter().filter(|change| writes_annotation(change)) {
-        if !full.contains(&change.at) && size(object, &change.path, changes)? > MOST_ANNOTATION_BYTES {
-            full.insert(change.at.clone());
+    for (at, WrittenAnnotations { path, bytes }) in written_annotations(changes) {
+        if bytes.values().any(Option::is_some) && size(object, path, &bytes)? > MOST_ANNOTATION_BYTES {
+            full.insert(Arc::clone(at));
         }
     }
     let has_no_room = |change: &Change| writes_annotation(change) && full.contains(&change.at);
@@ -52,14 +53,29 @@ fn writes_annotation(change: &Change) -> bool {
     change.entry == EntryNoun::Annotation && change.to.is_some()
 }
 
+/// What is changed in one map of annotations.
+struct WrittenAnnotations<'c> {
+    path: &'c Path,
+    /// The bytes of each new entry, by key; `None` for one that is removed.
+    bytes: BTreeMap<&'c str, Option<usize>>,
+}
+
+/// What is changed in each map of annotations, by its printed path.
+fn written_annotations(changes: &[OwnedChange]) -> BTreeMap<&Arc<str>, WrittenAnnotations<'_>> {
+    let mut written = BTreeMap::new();
+    for change in changes.iter().filter(|change| change.entry == EntryNoun::Annotation) {
+        let of_map = || WrittenAnnotations { path: &change.path, bytes: BTreeMap::new() };
+        let map: &mut WrittenAnnotations<'_> = written.entry(&change.at).or_insert_with(of_map);
+        map.bytes.insert(&change.key, change.to.as_ref().map(|to| change.key.len() + to.plain().len()));
+    }
+    written
+}
+
 /// Bytes of keys and values that the map at `path` has after all changes.
-fn size(object: &Object<'_>, path: &Path, changes: &[OwnedChange]) -> Result<usize, Malformed> {
-    let of_map: Vec<&OwnedChange> = changes.iter().filter(|change| *change.path == *path).collect();
-    let stays = |key: &str| !of_map.iter().any(|change| change.key == key);
+fn size(object: &Object<'_>, path: &Path, written: &BTreeMap<&str, Option<usize>>) -> Result<usize, Malformed> {
     let stored = at(object.root, path)?.as_map()?;
-    let kept: usize = stored.iter().filter(|(key, _)| stays(key)).map(|(key, value)| key.len() + value.len()).sum();
-    let written = of_map.iter().filter_map(|change| Some(change.key.len() + change.to.as_ref()?.plain().len()));
-    Ok(kept + written.sum::<usize>())
+    let kept = stored.iter().filter(|(key, _)| !written.contains_key(key)).map(|(key, value)| key.len() + value.len());
+    Ok(kept.chain(written.values().copied().flatten()).sum())
 }
 
 fn at<'a>(root: Json<'a>, path: &Path) -> Result<Json<'a>, Malformed> {

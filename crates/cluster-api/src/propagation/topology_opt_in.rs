@@ -51,16 +51,26 @@ pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -
     let stored: BTreeMap<&str, &Receiver<'_>> = stored.iter().map(|old| (old.entry.as_str(), old)).collect();
     let receivers = receivers(object)?;
     let source = SourceObject::from(&subject.title());
+    let selected: BTreeSet<&str> = settings.cluster_to_topology.iter().map(String::as_str).collect();
     for map in MapKind::BOTH {
         let known = record.keys(map);
         let mut keys: BTreeSet<String> = known.clone();
         keys.extend(settings.cluster_to_topology.iter().cloned());
+        let mut having: BTreeMap<&str, Vec<&Receiver<'_>>> = BTreeMap::new();
+        for receiver in receivers.iter().filter(|_| !known.is_empty()) {
+            receiver.map(map).keys().for_each(|key| having.entry(key).or_default().push(receiver));
+        }
         for key in &keys {
-            let selected = settings.cluster_to_topology.contains(key);
-            let value = object.top_level(map).get(key).filter(|_| selected);
+            let is_selected = selected.contains(key.as_str());
+            let value = object.top_level(map).get(key).filter(|_| is_selected);
             let was = old.and_then(|old| old.top_level(map).get(key));
             let mut added = false;
-            for receiver in &receivers {
+            // A key that is not selected concerns those that have it.
+            let concerned: Vec<&Receiver<'_>> = match is_selected {
+                true => receivers.iter().collect(),
+                false => having.get(key.as_str()).cloned().unwrap_or_default(),
+            };
+            for receiver in concerned {
                 let stands = receiver.map(map).get(key);
                 let stood = stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key));
                 // New means not stored before: what this request lacks, and what an earlier evaluation of it recorded.

@@ -125,13 +125,13 @@ impl<'a> Walk<'a> {
     /// The edits of keys that have their own effects.
     fn keys(&mut self, pattern: &EditPattern, at: &str, old: &Map<'_>, new: &Map<'_>) {
         for key_row in &pattern.keys {
+            let stays = new.keys().any(|key| key_row.held_by.iter().any(|by| is_key(by, key)));
             for (key, value) in old.iter().filter(|(key, _)| is_key(key_row.key, key)) {
                 let (is_edit, is_removal) = match (key_row.edit, new.get(key)) {
                     (KeyEdit::Removed, now) => (now.is_none(), true),
                     (KeyEdit::Changed, now) => (now.is_some_and(|now| now != value), false),
                 };
-                let stays = || new.keys().any(|key| key_row.held_by.iter().any(|by| is_key(by, key)));
-                if is_edit && !stays() {
+                if is_edit && !stays {
                     self.add(format!("{at}[{key}]"), key_row.effect, key_row.given, is_removal);
                 }
             }
@@ -153,6 +153,9 @@ fn is_key(of_row: &str, key: &str) -> bool {
     key == of_row || !of_row.contains('/') && key.starts_with(of_row)
 }
 
+/// The most characters of a name.
+const LONGEST_NAME: usize = 253;
+
 /// The values in an object or a list, each with a name.
 struct ListEntries<'a> {
     /// In the order of the text.
@@ -169,9 +172,11 @@ impl<'a> ListEntries<'a> {
         Some(ListEntries::new(object, listed))
     }
 
-    /// The elements of a list by the value of a field, none if the list is absent; `None` if one has no such field.
+    /// The elements of a list by the value of a field, none if the list is absent; `None` if one has no such field, or one
+    /// that is longer than names are: it would be repeated for each edit in the element.
     fn of_list(list: Json<'a>, key: &str) -> Option<Self> {
-        let named = |element: Json<'a>| Some((element.get(key).ok()?.as_str()?, element));
+        let name = |element: Json<'a>| element.get(key).ok()?.as_str().filter(|name| name.len() <= LONGEST_NAME);
+        let named = |element: Json<'a>| Some((name(element)?, element));
         Some(ListEntries::new(list, list.as_elements()?.map(named).collect::<Option<_>>()?))
     }
 

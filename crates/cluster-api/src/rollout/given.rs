@@ -1,5 +1,7 @@
 //! Whether the condition of an effect holds, as far as the objects show.
 
+use std::cell::OnceCell;
+
 use crate::catalog::effects::{Effect, Given};
 use crate::catalog::keys::{PENDING_HOOKS, UPDATE_IN_PROGRESS};
 use crate::json::document::Json;
@@ -31,11 +33,15 @@ pub(super) struct EditContext<'a> {
     new: &'a Object<'a>,
     /// The object with `replicas` for the edit, as stored and as it would be: the `spec`, or an entry of a topology.
     pub(super) holder: [Json<'a>; 2],
+    /// Whether an upgrade is pending, and whether one has begun, once that is asked.
+    pending_upgrade: OnceCell<Option<bool>>,
+    upgrade_begun: OnceCell<bool>,
 }
 
 impl<'a> EditContext<'a> {
     pub(super) fn of(old: &'a Object<'a>, new: &'a Object<'a>) -> Self {
-        EditContext { old, new, holder: [old.spec, new.spec] }
+        let holder = [old.spec, new.spec];
+        EditContext { old, new, holder, pending_upgrade: OnceCell::new(), upgrade_begun: OnceCell::new() }
     }
 
     /// The effect of an edit in this context.
@@ -44,12 +50,12 @@ impl<'a> EditContext<'a> {
             Given::Always => Some(true),
             Given::Replicas => Some(self.has_replicas()),
             Given::Topology => Some(self.new.spec.get("topology").is_ok_and(|topology| !topology.is_null())),
-            Given::PendingUpgrade => self.has_pending_upgrade(),
+            Given::PendingUpgrade => *self.pending_upgrade.get_or_init(|| self.has_pending_upgrade()),
             Given::HeldUpgrade => {
-                if self.has_upgrade_begun() {
+                if *self.upgrade_begun.get_or_init(|| self.has_upgrade_begun()) {
                     Some(false)
                 } else {
-                    self.has_pending_upgrade()
+                    *self.pending_upgrade.get_or_init(|| self.has_pending_upgrade())
                 }
             }
             Given::OutdatedMachines => self.has_outdated_machines(),

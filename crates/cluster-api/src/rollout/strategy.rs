@@ -1,5 +1,7 @@
 //! Whether a strategy that is not in the edited object leaves Machines until somebody deletes them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::given::is_on_delete;
 use crate::catalog::effects::EditedKind;
 use crate::catalog::groups::CORE_GROUP;
@@ -26,15 +28,28 @@ pub(super) fn mark<'e>(edits: &mut [RolloutEdit], kind: EditedKind, subject: &Su
             }
         }
         EditedKind::Cluster => {
-            for edit in edits.iter_mut().filter(|edit| replaces(edit) && !edit.at.contains(".metadata.")) {
-                let entry = edit.at.strip_prefix(ENTRIES).and_then(|rest| rest.split_once(']'));
-                if entry.is_some_and(|(name, _)| of_entry(name, subject, lookups).unwrap_or(false)) {
+            let edited: Vec<&str> = edits.iter().filter_map(entry_of).collect();
+            let on_delete: BTreeSet<String> = entries_on_delete(&edited, subject, lookups)
+                .unwrap_or_default()
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+            for edit in edits {
+                if entry_of(edit).is_some_and(|name| on_delete.contains(name)) {
                     edit.effect = edit.effect.when_deleted();
                 }
             }
         }
         _ => {}
     }
+}
+
+/// The name of the entry of a topology whose Machines an edit replaces.
+fn entry_of(edit: &RolloutEdit) -> Option<&str> {
+    if !replaces(edit) || edit.at.contains(".metadata.") {
+        return None;
+    }
+    Some(edit.at.strip_prefix(ENTRIES)?.split_once(']')?.0)
 }
 
 fn replaces(edit: &RolloutEdit) -> bool {
@@ -49,44 +64,32 @@ fn of_machine_deployment<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Re
     Ok(is_on_delete(deployment.object.spec) == Some(true))
 }
 
-/// An entry without a strategy has that of its class.
+/// The names of the edited entries that have no strategy, and whose class has OnDelete.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeMachineDeployment`.
-fn of_entry<'e>(name: &str, subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<bool, Stop> {
+fn entries_on_delete<'n, 'e>(
+    edited: &[&'n str],
+    subject: &Subject<'e>,
+    lookups: &Lookups<'e>,
+) -> Result<BTreeSet<&'n str>, Stop> {
     let topology = subject.object.spec.get("topology")?;
-    let entry = topology.at(&["workers", "machineDeployments"])?.element("name", name)?;
-    if is_on_delete(entry).is_some() {
-        return Ok(false);
-    }
+    let list = topology.at(&["workers", "machineDeployments"])?;
+    let entries = if edited.is_empty() { BTreeMap::new() } else { list.by_name("name")? };
+    let entry = |name: &&'n str| (*name, entries.get(*name).copied().unwrap_or(list.absent()));
+    let without: BTreeMap<&str, Json<'e>> =
+        edited.iter().map(entry).filter(|(_, entry)| is_on_delete(*entry).is_none()).collect();
     let either = |paths: [&[&str]; 2]| -> Result<Option<&'e str>, Stop> {
         let [first, second]: [Result<Json<'e>, _>; 2] = paths.map(|path| topology.at(path));
         Ok(first?.as_str().or(second?.as_str()))
     };
-    let Some(class) = either([&["classRef", "name"], &["class"]])? else { return Ok(false) };
+    let class = either([&["classRef", "name"], &["class"]])?.filter(|_| !without.is_empty());
+    let Some(class) = class else { return Ok(BTreeSet::new()) };
     let namespace = either([&["classRef", "namespace"], &["classNamespace"]])?.unwrap_or(subject.namespace());
     let class = lookups.parent(&core("ClusterClass", namespace, class, CLASS_MASKS))?;
-    let of_entry = entry.string(&["class"])?.unwrap_or_default();
-    let entry = class.readable(class.spec(&["workers", "machineDeployments"])?.element("class", of_entry))?;
-    Ok(is_on_delete(entry) == Some(true))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalog::effects::Effect;
-
-    #[test]
-    fn only_what_replaces_machines_can_wait_for_their_deletion() {
-        let edit = |effect| RolloutEdit { at: "spec".to_owned(), effect, set_on: None, is_removal: false };
-        for (effect, expected) in [
-            (Effect::Scale, false),
-            (Effect::ReplacedWhenDeleted, false),
-            (Effect::CannotTell, false),
-            (Effect::Scheduled, true),
-            (Effect::Rollout, true),
-            (Effect::Destructive, false),
-        ] {
-            assert_eq!(replaces(&edit(effect)), expected, "{effect}");
-        }
-    }
+    let classes = class.readable(class.spec(&["workers", "machineDeployments"])?.by_name("class"))?;
+    let is_of_on_delete = |(name, entry): (&'n str, Json<'e>)| {
+        let class = classes.get(entry.get("class").ok()?.as_str()?)?;
+        (is_on_delete(*class) == Some(true)).then_some(name)
+    };
+    Ok(without.into_iter().filter_map(is_of_on_delete).collect())
 }

@@ -79,8 +79,9 @@ impl<'e> Evaluation<'e> {
         }
         let ownership = written.iter().any(OwnedChange::moves_owners).then(|| Ownership::of(self.subject));
         let ownership = ownership.as_ref();
-        let is_left =
-            |change: &mut OwnedChange| is_conflict(change) && ownership.is_some_and(|it| !it.may_restore(change));
+        let is_left = ownership.map(|it| it.left_to_cluster_api(&written)).unwrap_or_default();
+        let mut indices = 0..;
+        let is_left = |_: &mut OwnedChange| indices.next().is_some_and(|index| is_left.contains(&index));
         let left: Vec<Change> = written.extract_if(.., is_left).map(|it| it.change).collect();
         let handled = written.iter().map(|it| (&it.change, ChangeHandling::Written));
         let handled = handled.chain(drift.iter().map(|change| (change, ChangeHandling::Left)));

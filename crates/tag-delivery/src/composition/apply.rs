@@ -11,28 +11,48 @@ use crate::json::document::Json;
 use crate::messages;
 use facts::tag_fault::{PathProblem, TagFault};
 
-/// The maximum expanded size of patch sets and wildcards, in bytes of text plus [`PATCH`] for each patch: sets of a few
+/// The maximum expanded size of patch sets and wildcards, in MiB of text plus [`PATCH`] for each patch: sets of a few
 /// kilobytes, on thousands of resources. Crossplane has no such limit; without one, resources times patches would be
 /// the square of the input.
-const MOST_EXPANDED: usize = 16 << 20;
-/// The cost of a patch, however short, in the bytes of [`MOST_EXPANDED`].
+const MOST_EXPANDED: usize = 16;
+/// How many times its own size a Composition may expand to, in addition to 1 MiB.
+const MOST_TIMES: usize = 16;
+/// The cost of a patch, however short, in bytes.
 pub(super) const PATCH: usize = 100;
+/// The cost of a value that is copied.
+const COPIED: usize = 10;
 
 /// The expanded size of patch sets and wildcards.
-#[derive(Default)]
-pub(super) struct Expansion(usize);
+pub(super) struct Expansion {
+    bytes: usize,
+    /// The most that there may be, in MiB.
+    most: usize,
+}
 
 impl Expansion {
+    /// That of a Composition before its first patch.
+    pub(super) fn of(spec: Json<'_>) -> Self {
+        Expansion { bytes: 0, most: MOST_EXPANDED.min(1 + (spec.text().len() * MOST_TIMES >> 20)) }
+    }
+
     /// Counts more bytes.
     ///
     /// # Errors
     /// When there are too many.
     pub(super) fn charge<'a>(&mut self, bytes: usize, at: Json<'a>) -> Result<(), Halt<'a>> {
-        self.0 += bytes;
-        if self.0 > MOST_EXPANDED {
-            return Err(at.malformed(messages::too_many_patches(MOST_EXPANDED >> 20)).into());
+        self.bytes += bytes;
+        if self.bytes > self.most << 20 {
+            return Err(at.malformed(messages::too_many_patches(self.most)).into());
         }
         Ok(())
+    }
+
+    /// Counts a value that was copied from the environment, which grows with every patch.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub(super) fn charge_copy<'a>(&mut self, value: &SimulatedValue<'a>, at: Json<'a>) -> Result<(), Halt<'a>> {
+        self.charge(value.values() * COPIED, at)
     }
 }
 
@@ -112,7 +132,7 @@ pub(super) fn write<'a>(
     if expanded.paths.is_empty() && !expanded.is_open {
         return Err(Halt::fails(patch.at, TagFault::NoMatch { path: patch.to_text.into() }));
     }
-    expansion.charge(expanded.paths.len() * PATCH, patch.at)?;
+    expansion.charge(expanded.paths.len() * PATCH + expanded.searched, patch.at)?;
     expanded.paths.iter().try_for_each(|path| write_at(to, path, patch, value.clone()))
 }
 

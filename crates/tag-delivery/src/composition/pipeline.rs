@@ -58,7 +58,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             composite: SimulatedValue::composite(prefixes),
             prefixes,
             environment: SimulatedValue::Unknown,
-            expansion: Expansion::default(),
+            expansion: Expansion::of(spec),
             step: 0,
             composites,
         };
@@ -169,7 +169,8 @@ impl<'a, 's> Pipeline<'a, 's> {
     }
 
     fn tag(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Halt<'a>> {
-        let manager = TagManager::read(input, &self.composite, self.prefixes, &self.environment, faults)?;
+        let (environment, expansion) = (&self.environment, &mut self.expansion);
+        let manager = TagManager::read(input, &self.composite, self.prefixes, environment, expansion, faults)?;
         if let Some(entry) = manager.brings_tags().filter(|_| self.resources.is_empty() && self.last_unread == 0) {
             faults.add(Loss, entry, TagFault::TagManagerTooEarly);
         }

@@ -67,6 +67,9 @@ impl<'a> ComposedResource<'a> {
             }
             return Ok(());
         };
+        if patch.source == PatchSource::Environment {
+            expansion.charge_copy(&value, patch.at)?;
+        }
         match patch.target {
             Target::Composite => Ok(()),
             Target::Environment => apply::write(environment, patch, value, expansion),
@@ -87,10 +90,13 @@ impl<'a> ComposedResource<'a> {
         if brings_tags && patch.is_required {
             self.fault(Fails, patch.at, TagFault::RequiredSource);
         }
-        let before = self.tags();
-        let replaced = self.replaced().filter(|_| brings_tags && is_to_field && patch.policy == MergePolicy::Replace);
+        let mut searched = 0;
+        let before = self.object.tags_at(&self.kind.steps(), &mut searched);
+        let replaces = brings_tags && is_to_field && patch.policy == MergePolicy::Replace;
+        let replaced = if replaces { self.replaced() } else { None };
         apply::write(&mut self.object, patch, value, expansion)?;
-        let after = self.tags();
+        let after = self.object.tags_at(&self.kind.steps(), &mut searched);
+        expansion.charge(searched, patch.at)?;
         let lost = match (before.is_some_and(|tags| tags.is_whole), after.map(|tags| tags.is_whole)) {
             _ if replaced.is_some() => replaced,
             (true, None) => Some(TagFault::ReplacedLater { field: field.into() }),
@@ -118,7 +124,7 @@ impl<'a> ComposedResource<'a> {
 
     /// The entries of `spec.cloudTags` in the field for tags.
     pub(super) fn tags(&self) -> Option<ComposedTags<'a>> {
-        self.object.tags_at(&self.kind.steps())
+        self.object.tags_at(&self.kind.steps(), &mut 0)
     }
 
     /// What a patch replaces other than tags of the composite.

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::apply::Expansion;
+use super::apply::{Expansion, PATCH};
 use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::steps;
@@ -59,6 +59,7 @@ impl<'a> TagManager<'a> {
         composite: &SimulatedValue<'a>,
         prefixes: Prefixes<'a>,
         environment: &SimulatedValue<'a>,
+        expansion: &mut Expansion,
         faults: &mut Faults<'a>,
     ) -> Result<Self, Halt<'a>> {
         let mut manager = TagManager {
@@ -84,6 +85,9 @@ impl<'a> TagManager<'a> {
                 faults.add(Loss, entry, TagFault::TagManagerType { found: kind.into() });
             }
             let Ok(value) = found else { continue };
+            if kind == "FromEnvironmentFieldPath" {
+                expansion.charge_copy(&value, entry)?;
+            }
             if kind == "FromEnvironmentFieldPath" && matches!(*value, SimulatedValue::Unknown) {
                 manager.unknown.push(entry);
             } else if has_tags(&value) || !is_read {
@@ -150,12 +154,13 @@ impl<'a> TagManager<'a> {
 
     /// Tags one resource.
     pub(super) fn tag(&self, resource: &mut ComposedResource<'a>, expansion: &mut Expansion) -> Result<(), Halt<'a>> {
+        let faults = self.lost.len() + self.fixed.len() + self.unknown.len();
+        expansion.charge(self.size + PATCH * (1 + faults), resource.at)?;
         let serves = resource.kind.known.is_some_and(|known| known.managed && matches!(known.tags, Tags::Map(_)));
         if !serves || is_left_alone(&resource.object) {
             return Ok(());
         }
         let field = resource.kind.steps();
-        expansion.charge(self.size + self.lost.len(), resource.at)?;
         let (had, is_whole) = (resource.tags().is_some(), |tags: Option<super::value::ComposedTags<'a>>| {
             tags.is_some_and(|tags| tags.is_whole)
         });

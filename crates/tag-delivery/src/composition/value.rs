@@ -313,7 +313,7 @@ mod tests {
 
     /// Whether there are tags under a path, and whether all of them do.
     fn is_whole(value: &SimulatedValue<'_>, path: &str) -> Option<bool> {
-        value.tags_at(&parse(path).unwrap()).map(|tags| tags.is_whole)
+        value.tags_at(&parse(path).unwrap(), &mut 0).map(|tags| tags.is_whole)
     }
 
     #[test]

@@ -146,9 +146,9 @@ fn of_provider<'e>(subject: &Subject<'e>, owner: &str, map: MapKind) -> BTreeSet
 }
 
 /// The keys of the owner's selector.
-fn selector<'e>(parent: &Parent<'e>) -> Result<Option<Vec<&'e str>>, Stop> {
+fn selector<'e>(parent: &Parent<'e>) -> Result<Option<BTreeSet<&'e str>>, Stop> {
     let read = |selector: Json<'e>| {
-        let mut keys: Vec<&str> = selector.get("matchLabels")?.as_map()?.keys().collect();
+        let mut keys: BTreeSet<&str> = selector.get("matchLabels")?.as_map()?.keys().collect();
         for expression in selector.get("matchExpressions")?.elements()? {
             keys.extend(expression.string(&["key"])?);
         }

@@ -9,6 +9,8 @@ pub(in crate::composition) struct Expanded<'a> {
     pub(in crate::composition) paths: Vec<Vec<FieldPathStep<'a>>>,
     /// Whether it may match others as well.
     pub(in crate::composition) is_open: bool,
+    /// How many fields and elements were searched.
+    pub(in crate::composition) searched: usize,
 }
 
 impl<'a> SimulatedValue<'a> {
@@ -33,6 +35,7 @@ impl<'a> SimulatedValue<'a> {
             return Ok(());
         };
         let steps = if *step == FieldPathStep::EVERY { self.steps(expanded)? } else { vec![*step] };
+        expanded.searched += steps.len();
         for step in steps {
             let child = match self.child(step) {
                 Err(NoPathValue::NotFound) => continue,
@@ -72,14 +75,31 @@ impl<'a> SimulatedValue<'a> {
         }
     }
 
-    /// The entries of `spec.cloudTags` under a path of fields, in any elements of lists on the path.
-    pub(in crate::composition) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<ComposedTags<'a>> {
+    /// How many values it consists of, as far as they are known.
+    pub(in crate::composition) fn values(&self) -> usize {
+        match self {
+            SimulatedValue::Object(object) => 1 + object.fields.values().map(SimulatedValue::values).sum::<usize>(),
+            SimulatedValue::List(elements) => 1 + elements.values().map(SimulatedValue::values).sum::<usize>(),
+            _ => 1,
+        }
+    }
+
+    /// The entries of `spec.cloudTags` under a path of fields, in any elements of lists on the path; the elements are added
+    /// to `searched`.
+    pub(in crate::composition) fn tags_at(
+        &self,
+        path: &[FieldPathStep<'_>],
+        searched: &mut usize,
+    ) -> Option<ComposedTags<'a>> {
         match (self, path.split_first()) {
             (SimulatedValue::Object(object), None) => object.tags,
             (SimulatedValue::Object(object), Some((FieldPathStep::Field(name), rest))) => {
-                object.fields.get(name)?.tags_at(rest)
+                object.fields.get(name)?.tags_at(rest, searched)
             }
-            (SimulatedValue::List(elements), Some(_)) => elements.values().find_map(|element| element.tags_at(path)),
+            (SimulatedValue::List(elements), Some(_)) => {
+                *searched += elements.len();
+                elements.values().find_map(|element| element.tags_at(path, searched))
+            }
             _ => None,
         }
     }
