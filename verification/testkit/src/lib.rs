@@ -35,6 +35,7 @@ pub mod results;
 pub mod runner;
 pub mod scenarios;
 pub mod sequence;
+pub mod shapes;
 
 use std::path::{Path, PathBuf};
 

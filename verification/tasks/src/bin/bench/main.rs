@@ -5,6 +5,7 @@
 //!
 //! Without modules to compare with, verification/benches/README.md is written, and RESULT.json with what was measured.
 
+mod growing;
 mod measure;
 mod page;
 
@@ -15,7 +16,7 @@ use anyhow::{Context, Result};
 use testkit::markdown::replace_section;
 use testkit::module::Module;
 
-use crate::measure::Candidate;
+use crate::measure::{Candidate, POLICY};
 
 fn main() -> Result<()> {
     let built = |name: &str| testkit::root().join(name);
@@ -34,6 +35,8 @@ fn main() -> Result<()> {
     }
     let measured = page::measured(&candidates, &named)?;
     println!("{}", measured.text);
+    let policy = candidates.get(POLICY).context("no policy")?;
+    println!("\n{}", growing::per_entry(&policy.module)?);
     if !others.is_empty() {
         return Ok(());
     }
