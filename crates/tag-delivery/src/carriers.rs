@@ -1,42 +1,12 @@
 //! Which field of a managed resource holds its tags, by kind.
 //!
-//! The tables below are generated, complete, from the providers' CustomResourceDefinitions: `make carriers` writes one
-//! of them from a directory of definitions, see CONTRIBUTING.md. They contain both answers: where a kind has its tags,
-//! and that it has none. Nothing is known about a kind that is in no table, because it is newer or of another provider.
-//! A provider's namespaced groups (`ec2.aws.m.upbound.io`) have the same fields as its cluster-scoped ones
+//! The tables in `carriers/` are generated, complete, from the providers' CustomResourceDefinitions: `make carriers`
+//! writes one of them from a directory of definitions, see CONTRIBUTING.md. They contain both answers: where a kind has
+//! its tags, and that it has none. `build.rs` makes [`CARRIERS`] of them. Nothing is known about a kind that is in no
+//! table, because it is newer or of another provider. A provider's namespaced groups (`ec2.aws.m.upbound.io`) have the same fields as its cluster-scoped ones
 //! (`ec2.aws.upbound.io`) and share their rows.
 
-#[rustfmt::skip]
-mod alibabacloud;
-#[rustfmt::skip]
-mod aws;
-#[rustfmt::skip]
-mod azure;
-#[rustfmt::skip]
-mod digitalocean;
-#[rustfmt::skip]
-mod gcp;
-#[rustfmt::skip]
-mod hcloud;
-#[rustfmt::skip]
-mod hetzner;
-#[rustfmt::skip]
-mod oci;
-#[rustfmt::skip]
-mod openstack;
-
-/// All known providers.
-pub static CARRIERS: &[&ProviderCarriers] = &[
-    &aws::PROVIDER,
-    &azure::PROVIDER,
-    &gcp::PROVIDER,
-    &hcloud::PROVIDER,
-    &hetzner::PROVIDER,
-    &openstack::PROVIDER,
-    &digitalocean::PROVIDER,
-    &oci::PROVIDER,
-    &alibabacloud::PROVIDER,
-];
+include!(concat!(env!("OUT_DIR"), "/carriers.rs"));
 
 /// The kinds of one provider.
 #[derive(Debug)]
@@ -69,9 +39,18 @@ pub enum Tags {
     /// A map of strings at this path.
     Map(&'static str),
     /// A list at this path, which no patch can fill from a map.
-    List(&'static str),
+    List(&'static str, Item),
     /// The kind has no tags.
     Nowhere,
+}
+
+/// What a list of tags consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// Objects with a key and a value.
+    Object,
+    /// Strings.
+    String,
 }
 
 /// What a field contains that is not the map of the kind's own tags, although its name suggests it.
@@ -100,11 +79,11 @@ pub enum Holds {
 
 use Holds::{NoTags, TagsBesides};
 
-const AWS: &str = aws::PROVIDER.group;
-const AZURE: &str = azure::PROVIDER.group;
-const GCP: &str = gcp::PROVIDER.group;
-const OPENSTACK: &str = openstack::PROVIDER.group;
-const OCI: &str = oci::PROVIDER.group;
+const AWS: &str = "aws.upbound.io";
+const AZURE: &str = "azure.upbound.io";
+const GCP: &str = "gcp.upbound.io";
+const OPENSTACK: &str = "openstack.crossplane.io";
+const OCI: &str = "oci.upbound.io";
 
 const fn other(
     provider: &'static str,
@@ -171,6 +150,51 @@ pub const NEWER_FIELDS: &[NewerField] = &[
 pub fn newer_field(group: &str, kind: &str) -> Option<&'static NewerField> {
     let (provider, service) = provider_and_service(group)?;
     NEWER_FIELDS.iter().find(|row| row.provider == provider.group && row.kind == (service, kind))
+}
+
+/// The fields on the path to the tags of a kind: objects in new versions, and lists with one element in old ones.
+#[derive(Debug)]
+pub struct NestedTags {
+    /// Like [`ProviderCarriers::group`].
+    pub provider: &'static str,
+    /// The service and the kind.
+    pub kind: (&'static str, &'static str),
+    /// The version with lists. The namespaced groups never had it.
+    pub lists: &'static str,
+    /// The version with objects.
+    pub objects: &'static str,
+}
+
+/// Every kind whose tags are not directly in `spec.forProvider`. Source: the CustomResourceDefinitions of
+/// crossplane-contrib/provider-upjet-gcp v2.6.0, the last release with the old versions.
+#[rustfmt::skip]
+pub const NESTED_TAGS: &[NestedTags] = &[
+    NestedTags { provider: GCP, kind: ("cloudrun", "DomainMapping"), lists: "v1beta1", objects: "v1beta2" },
+    NestedTags { provider: GCP, kind: ("cloudrun", "Service"), lists: "v1beta1", objects: "v1beta2" },
+    NestedTags { provider: GCP, kind: ("container", "NodePool"), lists: "v1beta1", objects: "v1beta2" },
+    NestedTags { provider: GCP, kind: ("sql", "DatabaseInstance"), lists: "v1beta1", objects: "v1beta2" },
+];
+
+/// Whether the fields on the path to a kind's tags are lists in a version; `None` if there are none or it is not known.
+///
+/// ```
+/// use tag_carriers::is_nested_in_lists;
+///
+/// let of = |group, version| is_nested_in_lists(group, version, "DatabaseInstance");
+/// assert_eq!(of("sql.gcp.upbound.io", "v1beta1"), Some(true));
+/// assert_eq!(of("sql.gcp.upbound.io", "v1beta2"), Some(false));
+/// assert_eq!(of("sql.gcp.m.upbound.io", "v1beta1"), Some(false));
+/// assert_eq!(of("sql.gcp.upbound.io", "v1beta3"), None);
+/// ```
+pub fn is_nested_in_lists(group: &str, version: &str, kind: &str) -> Option<bool> {
+    let (provider, service) = provider_and_service(group)?;
+    let row = NESTED_TAGS.iter().find(|row| row.provider == provider.group && row.kind == (service, kind))?;
+    match version {
+        _ if !group.ends_with(provider.group) => Some(false),
+        version if version == row.lists => Some(true),
+        version if version == row.objects => Some(false),
+        _ => None,
+    }
 }
 
 /// What is known about the tags of one kind.
@@ -249,6 +273,7 @@ fn provider_and_service(group: &str) -> Option<(&'static ProviderCarriers, &str)
 
 #[cfg(test)]
 mod tests {
+    use super::Item::{Object, String};
     use super::Tags::{List, Map, Nowhere};
     use super::*;
 
@@ -267,7 +292,7 @@ mod tests {
         check("sqs.aws.m.upbound.io", "Queue", Some(Map(TAGS)));
         check("route53.aws.upbound.io", "Record", Some(Nowhere));
         check("inspector.aws.upbound.io", "ResourceGroup", Some(Nowhere));
-        check("autoscaling.aws.upbound.io", "AutoscalingGroup", Some(List("spec.forProvider.tag")));
+        check("autoscaling.aws.upbound.io", "AutoscalingGroup", Some(List("spec.forProvider.tag", Object)));
         check("azure.m.upbound.io", "ResourceGroup", Some(Map(TAGS)));
         check("authorization.azure.upbound.io", "RoleAssignment", Some(Nowhere));
         check("apimanagement.azure.upbound.io", "NamedValue", Some(Nowhere));
@@ -277,9 +302,9 @@ mod tests {
         check("monitoring.gcp.upbound.io", "NotificationChannel", Some(Map("spec.forProvider.userLabels")));
         check("server.hcloud.crossplane.io", "Server", Some(Map(LABELS)));
         check("compute.openstack.m.crossplane.io", "InstanceV2", Some(Map("spec.forProvider.metadata")));
-        check("networking.openstack.crossplane.io", "NetworkV2", Some(List(TAGS)));
+        check("networking.openstack.crossplane.io", "NetworkV2", Some(List(TAGS, String)));
         check("compute.openstack.crossplane.io", "AggregateV2", Some(Nowhere));
-        check("droplet.digitalocean.crossplane.io", "Droplet", Some(List(TAGS)));
+        check("droplet.digitalocean.crossplane.io", "Droplet", Some(List(TAGS, String)));
     }
 
     #[test]
@@ -314,6 +339,19 @@ mod tests {
             for carrier in provider.carriers {
                 assert!(carrier.kinds.is_sorted(), "{} {}", provider.group, carrier.service);
                 assert!(carrier.kinds.iter().all(|kind| seen.insert((carrier.service, kind))), "{}", provider.group);
+            }
+        }
+    }
+
+    #[test]
+    fn versions_are_known_of_every_kind_with_nested_tags() {
+        for provider in CARRIERS {
+            for Carrier { service, tags, kinds } in provider.carriers {
+                let is_nested = matches!(tags, Map(path) | List(path, _) if path.split('.').count() > 3);
+                for kind in *kinds {
+                    let is_row = |row: &NestedTags| row.provider == provider.group && row.kind == (*service, *kind);
+                    assert_eq!(NESTED_TAGS.iter().any(is_row), is_nested, "{service} {kind}");
+                }
             }
         }
     }

@@ -4,7 +4,7 @@
 //! does contain: upjet-based providers report the effective tags, not only the requested ones, in `status.atProvider`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::CrdTagShape::{List, Map};
+use self::CrdTagShape::{Map, Objects, Strings};
 
 /// How the tags of one provider's kinds are found.
 pub struct ProviderRule {
-    /// The file of the table, below `crates/tag-delivery/src/carriers`.
+    /// The name of the table, below `crates/tag-delivery/carriers`.
     pub file: &'static str,
     /// The end of its API groups.
     pub group: &'static str,
@@ -40,7 +40,21 @@ struct TagField {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CrdTagShape {
     Map,
-    List,
+    /// A list of objects.
+    Objects,
+    /// A list of strings.
+    Strings,
+}
+
+/// As `build.rs` of the tables reads it.
+impl fmt::Display for CrdTagShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Map => "map",
+            Objects => "objects",
+            Strings => "strings",
+        })
+    }
 }
 
 const fn field(shape: CrdTagShape, path: &'static str) -> TagField {
@@ -57,9 +71,9 @@ pub const PROVIDERS: &[ProviderRule] = &[
         file: "aws",
         group: "aws.upbound.io",
         // Without the evidence, `tags` of an Inspector ResourceGroup would count: they select instances.
-        fields: &[proven("tags", "tagsAll"), field(List, "tag")],
-        // A GroupTag is one tag of an AutoscalingGroup.
-        without: &["autoscaling/GroupTag"],
+        fields: &[proven("tags", "tagsAll"), field(Objects, "tag")],
+        // A GroupTag is one tag of an AutoscalingGroup. The others have tags in no release yet: `NEWER_FIELDS`.
+        without: &["autoscaling/GroupTag", "cloudfront/Function", "ec2/VPCIpamPoolCidrAllocation"],
         unknown: &[],
     },
     ProviderRule {
@@ -90,7 +104,7 @@ pub const PROVIDERS: &[ProviderRule] = &[
         file: "openstack",
         group: "openstack.crossplane.io",
         // `labels` are options of Magnum.
-        fields: &[field(Map, "metadata"), field(List, "tags")],
+        fields: &[field(Map, "metadata"), field(Strings, "tags")],
         // Nova's scheduler reads the metadata of an aggregate.
         without: &["compute/AggregateV2"],
         // Metadata of an object in a container is served with it.
@@ -113,7 +127,7 @@ pub const PROVIDERS: &[ProviderRule] = &[
     ProviderRule {
         file: "digitalocean",
         group: "digitalocean.crossplane.io",
-        fields: &[field(List, "tags")],
+        fields: &[field(Strings, "tags")],
         without: &[],
         unknown: &[],
     },
@@ -192,7 +206,8 @@ impl CrdSchema {
     fn shape(&self) -> Option<CrdTagShape> {
         let values = self.additional_properties.as_ref();
         match &*self.r#type {
-            "array" => Some(List),
+            "array" if self.element().r#type == "string" => Some(Strings),
+            "array" => Some(Objects),
             "object" => values?.get("type").is_some_and(|of| of == "string").then_some(Map),
             _ => None,
         }
@@ -201,7 +216,7 @@ impl CrdSchema {
     /// The string maps below this schema whose names resemble tags.
     fn tag_like(&self, path: &str, found: &mut BTreeSet<String>) {
         for (name, schema) in &self.element().properties {
-            let path = format!("{path}.{name}");
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             let lower = name.to_lowercase();
             if name != SELECTS && TAG_LIKE.iter().any(|end| lower.ends_with(end)) && schema.shape() == Some(Map) {
                 found.insert(path.clone());
@@ -290,9 +305,9 @@ fn kind(provider: &ProviderRule, service: &str, definition: &ProviderCrd) -> Opt
         };
         let field = provider.fields.iter().find(is_proven).filter(|_| !provider.without.contains(&&*name));
         let mut others = BTreeSet::new();
-        asked.tag_like("spec.forProvider", &mut others);
+        asked.tag_like("", &mut others);
         if let Some(field) = field {
-            others.remove(&format!("spec.forProvider.{}", field.path));
+            others.remove(field.path);
         }
         let tags = field.map(|field| (field.shape, field.path));
         known.get_or_insert_default().add(CarrierKind { tags, others });
@@ -306,29 +321,14 @@ fn text(
     release: &str,
     kinds: &BTreeMap<(String, String), CarrierKind>,
 ) -> anyhow::Result<String> {
-    // By service and field.
-    let mut rows = BTreeMap::<_, Vec<&str>>::new();
+    let mut text = "# Made by `make carriers` of the release's CustomResourceDefinitions: not edited by hand.\n".to_owned();
+    writeln!(text, "group {}\nrelease {release}", provider.group)?;
     for ((service, name), kind) in kinds {
-        rows.entry((service, kind.tags)).or_default().push(name);
+        match kind.tags {
+            Some((shape, path)) => writeln!(text, "{service}/{name} {shape} {path}")?,
+            None => writeln!(text, "{service}/{name} none")?,
+        }
+        kind.others.iter().try_for_each(|path| writeln!(text, "{service}/{name} other {path}"))?;
     }
-    let mut text = String::new();
-    writeln!(text, "//! Made by `make carriers` of the CustomResourceDefinitions of {release}: not edited by hand.\n")?;
-    writeln!(text, "use super::{{Carrier, ProviderCarriers, Tags}};\n")?;
-    writeln!(text, "pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {{")?;
-    writeln!(text, "    group: {:?},\n    release: {release:?},\n    carriers: &[", provider.group)?;
-    for ((service, tags), names) in rows {
-        let tags = match tags {
-            Some((shape, path)) => format!("{shape:?}(\"spec.forProvider.{path}\")"),
-            None => "Nowhere".to_owned(),
-        };
-        writeln!(text, "        Carrier {{ service: {service:?}, tags: Tags::{tags}, kinds: &[")?;
-        names.iter().try_for_each(|name| writeln!(text, "            {name:?},"))?;
-        writeln!(text, "        ] }},")?;
-    }
-    writeln!(text, "    ],\n    others: &[")?;
-    for ((service, name), kind) in kinds {
-        kind.others.iter().try_for_each(|path| writeln!(text, "        ({service:?}, {name:?}, {path:?}),"))?;
-    }
-    writeln!(text, "    ],\n}};")?;
     Ok(text)
 }

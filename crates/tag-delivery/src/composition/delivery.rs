@@ -176,10 +176,10 @@ impl<'a> TagPlaces<'_, 'a> {
                 (Some(Holds::TagsBesides), _) => return,
                 (Some(_), _) if self.is_delivered => return,
                 (Some(_), Tags::Map(field)) => Some((Loss, self.in_wrong_field(to, field))),
-                (Some(Holds::NoTags), Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
-                (Some(Holds::Unknown), Tags::Nowhere | Tags::List(_)) => None,
+                (Some(Holds::NoTags), Tags::Nowhere | Tags::List(..)) => Some((Loss, self.misplaced(to))),
+                (Some(Holds::Unknown), Tags::Nowhere | Tags::List(..)) => None,
                 (None, _) if is_tag_like(to) => Some((fails, self.misplaced(to))),
-                (None, Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
+                (None, Tags::Nowhere | Tags::List(..)) => Some((Loss, self.misplaced(to))),
                 (None, Tags::Map(_)) if self.is_delivered => None,
                 (None, Tags::Map(field)) => Some((Loss, self.in_wrong_field(to, field))),
             },
@@ -201,7 +201,7 @@ impl<'a> TagPlaces<'_, 'a> {
         let to = to.into();
         match self.known.tags {
             Tags::Map(field) => TagFault::UndeclaredField { to, field: field.into() },
-            Tags::List(_) | Tags::Nowhere => TagFault::NoTags { to, kind: self.resource.kind.kind.into() },
+            Tags::List(..) | Tags::Nowhere => TagFault::NoTags { to, kind: self.resource.kind.kind.into() },
         }
     }
 

@@ -39,7 +39,7 @@ impl<'a> ResourceKind<'a> {
     pub(super) fn field(&self) -> &'static str {
         match self.known.map(|known| known.tags) {
             Some(Tags::Map(field)) => field,
-            Some(Tags::List(_) | Tags::Nowhere) | None => "",
+            Some(Tags::List(..) | Tags::Nowhere) | None => "",
         }
     }
 

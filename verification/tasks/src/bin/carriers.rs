@@ -11,8 +11,8 @@ fn main() -> anyhow::Result<()> {
         bail!("usage: carriers FOLDER RELEASE, such as: carriers /tmp/crds \"provider-upjet-aws v2.6.0\"");
     };
     let (provider, text) = testkit::carriers::table(Path::new(folder), release)?;
-    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/tag-delivery/src/carriers");
-    let file = tables.join(provider.file).with_extension("rs");
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/tag-delivery/carriers");
+    let file = tables.join(provider.file).with_extension("txt");
     std::fs::write(&file, text)?;
     println!("{}: {release}", file.display());
     Ok(())

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use metadata_propagation::{CARRIERS, Carrier, Tags};
+use metadata_propagation::{CARRIERS, Carrier, Item, Tags};
 
 /// The page.
 ///
@@ -15,7 +15,7 @@ pub fn carriers() -> Result<String> {
         let (group, release) = (provider.group, provider.release);
         let (maps, lists, none) = (
             provider.count(|tags| matches!(tags, Tags::Map(_))),
-            provider.count(|tags| matches!(tags, Tags::List(_))),
+            provider.count(|tags| matches!(tags, Tags::List(..))),
             provider.count(|tags| tags == Tags::Nowhere),
         );
         writeln!(
@@ -27,7 +27,8 @@ pub fn carriers() -> Result<String> {
             let service = if service.is_empty() { group.to_owned() } else { format!("{service}.{group}") };
             let tags = match tags {
                 Tags::Map(path) => format!("`{path}`"),
-                Tags::List(path) => format!("`{path}`, a list"),
+                Tags::List(path, Item::Object) => format!("`{path}`, a list of objects"),
+                Tags::List(path, Item::String) => format!("`{path}`, a list of strings"),
                 Tags::Nowhere => "none".to_owned(),
             };
             writeln!(text, "| {service} | {tags} | {} |", kinds.join(", "))?;
