@@ -6,7 +6,10 @@ mod unchecked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Checker, Fleet, FleetObject, Locator, ObjectFindings, Problem, Severity, count};
+use fleet::{
+    CLOUD_TAGS, Checker, FindingLevel, Fleet, FleetObject, Locator, ObjectFinding, ObjectFindings, Problem, Severity,
+    count,
+};
 use metadata_propagation::{NotApplicableReason, Settings};
 use rayon::prelude::*;
 
@@ -20,7 +23,7 @@ use crate::output::report::{
     CheckReport, FindingEntry, FindingSummary, IgnoredEntry, NotCompared, ReportedProblem, UncheckedObject, Where,
 };
 use crate::roots::{RootObjects, by_root};
-use crate::{Exit, Failure, output, progress, settings};
+use crate::{Exit, Failure, output, progress, registries, settings};
 
 /// # Errors
 /// When the settings cannot be used, or an output cannot be written.
@@ -48,10 +51,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         anstream::eprintln!("wrote {} to `{}`", count(report.findings.len(), "finding"), path.display());
         return Ok(if unreadable > 0 { Exit::Unreadable } else { Exit::Clean });
     }
-    let fail_on = args.fail_on.unwrap_or_default().level();
+    let fail_on = args.fail_on.unwrap_or_default();
     output::write(&report, fleet, &args.output, fail_on, args.verbose)?;
     let is_unreadable = report.summary.unreadable > 0;
-    Ok(match report.findings.iter().any(|finding| finding.level >= fail_on) {
+    Ok(match report.findings.iter().any(|finding| fail_on.counts(finding)) {
         _ if is_unreadable => Exit::Unreadable,
         _ if report.summary.checked == 0 => Exit::Nothing,
         true => Exit::Found,
@@ -81,6 +84,8 @@ fn report(
         roots.par_iter().map(|RootObjects { fleet, .. }| checker.fleet(fleet)).collect();
     for (RootObjects { root, fleet }, checked) in roots.iter().zip(checked) {
         let of_root = Some(root.clone()).filter(|root| !root.is_empty());
+        let mut checked = checked;
+        add_missing_registries(fleet, &mut checked, settings);
         let unchecked = unchecked::reasons(fleet, &checked, settings);
         report.not_checked.extend(unchecked::notes(fleet, of_root.as_deref(), &unchecked, settings));
         report.roots.extend(of_root);
@@ -95,6 +100,19 @@ fn report(
     let unchecked = seen.unchecked.into_iter().filter(|(identity, _)| !seen.checked.contains(identity));
     report.unchecked = unchecked.map(|(_, object)| object).collect();
     report
+}
+
+/// Adds LabelRegistry objects that are not in the files to the first composite that is skipped because of them.
+fn add_missing_registries(fleet: &Fleet, checked: &mut [ObjectFindings], settings: &Settings) {
+    let is_skipped = |object: &&mut ObjectFindings| {
+        object.inert.as_ref().is_some_and(|inert| inert.reason == NotApplicableReason::RegistryUnavailable)
+    };
+    if let Some(object) = checked.iter_mut().find(is_skipped) {
+        object.findings.extend(registries::missing(fleet, settings).into_iter().map(|message| ObjectFinding {
+            help: Some("correct `cloudTags.registry`, or add the manifest of the label registry".to_owned()),
+            ..ObjectFinding::new(FindingLevel::Warning, CLOUD_TAGS, "metadata.labels", message)
+        }));
+    }
 }
 
 /// The objects of earlier roots: files in no root are in each.

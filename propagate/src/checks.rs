@@ -1,7 +1,13 @@
 //! What each check finds, and what to do about it.
 
-use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, REFUSED, UNREADABLE};
+mod help;
+
+use std::borrow::Cow;
+
+use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use metadata_propagation::{GUARDS, Guard};
+
+use self::help::help_of_fact;
 
 /// One check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +141,15 @@ const CHECKS: &[Check] = &[
         heading: "requests-and-settings",
     },
 ];
+
+/// What to do about a finding: about its fact, or else about everything that its check finds.
+pub(crate) fn help_of(finding: &ObjectFinding) -> Cow<'static, str> {
+    let of_check = || Check::of(finding.check).map_or("", |check| check.help);
+    match &finding.help {
+        Some(help) => Cow::Owned(help.clone()),
+        None => Cow::Borrowed(help_of_fact(finding.reason).unwrap_or_else(of_check)),
+    }
+}
 
 impl Check {
     /// All checks, ordered by name.

@@ -9,8 +9,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of_skips, help_of_unknown};
-use metadata_propagation::{Report, Settings, Skipped};
+use fleet::{Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of_skips, help_of_unknown, tag_field};
+use metadata_propagation::{NotApplicableReason, Report, Settings, Skipped};
 
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::classes::{MissingClass, missing};
@@ -18,7 +18,7 @@ use crate::live::{self, Question};
 use crate::names::{self, begins, is_meant};
 use crate::output::text::visible;
 use crate::style::{BOLD, DIM};
-use crate::{Exit, Failure, input, output, progress, settings};
+use crate::{Exit, Failure, input, output, progress, registries, settings};
 
 const HELP: Style = AnsiColor::Cyan.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -98,6 +98,16 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     }
     if meant.is_empty() {
         input::note(&input);
+    }
+    let is_unread = |number: &usize| {
+        let inert = hierarchy.member(*number).and_then(|member| member.report.inert.as_ref());
+        inert.is_some_and(|inert| inert.reason == NotApplicableReason::RegistryUnavailable)
+    };
+    if meant.iter().any(is_unread) {
+        for sentence in registries::missing(fleet, &settings) {
+            progress::end();
+            anstream::eprintln!("warning: {sentence}");
+        }
     }
     let is_unreadable = input::warn(&input);
     if let Some(key) = &key
@@ -195,7 +205,7 @@ fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups, out: &m
         );
     }
     if let Some(tags) = &member.report.cloud_tags {
-        let _ = writeln!(out, "  spec.cloudTags, profile `{}`", tags.profile);
+        let _ = writeln!(out, "  {}, profile `{}`", tag_field(&member.id), tags.profile);
         for (tag, value) in &tags.tags {
             let _ = writeln!(out, "    {tag}={value}");
         }

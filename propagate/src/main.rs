@@ -27,6 +27,7 @@ mod names;
 mod output;
 mod plan;
 mod progress;
+mod registries;
 mod renderers;
 mod roots;
 mod session;

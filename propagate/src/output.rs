@@ -11,9 +11,10 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use fleet::{FindingLevel, Fleet};
+use fleet::Fleet;
 use serde::Deserialize;
 
+use crate::args::FailOn;
 use crate::output::report::CheckReport;
 use crate::{Exit, Failure, progress};
 
@@ -77,7 +78,7 @@ pub(crate) fn write(
     report: &CheckReport,
     fleet: &Fleet,
     outputs: &[Output],
-    fail_on: FindingLevel,
+    fail_on: FailOn,
     is_verbose: bool,
 ) -> Result<(), Failure> {
     let text = [Output { format: Format::Text, file: None }];

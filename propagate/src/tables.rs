@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use metadata_propagation::tags::PROFILES;
+use metadata_propagation::tags::{PROFILES, STRICT_PROFILES};
 use metadata_propagation::{FORCED, Keys, RULES, Rule, Settings, Version};
 
 use crate::args::SettingsArgs;
@@ -52,6 +52,13 @@ fn whole(rule: &Rule) -> String {
 pub(crate) fn profiles() -> Result<Exit, Failure> {
     let mut out = format!("{BOLD}profile | tag key | value | tags | characters of a key | reserved{BOLD:#}\n");
     for profile in PROFILES {
+        let _ = writeln!(out, "{profile}");
+    }
+    let _ = writeln!(
+        out,
+        "\n{BOLD}strict profile | limits of | tags | `platform/env` and `acme:checkout/owner.id` become{BOLD:#}"
+    );
+    for profile in STRICT_PROFILES {
         let _ = writeln!(out, "{profile}");
     }
     output::print(out.as_bytes())

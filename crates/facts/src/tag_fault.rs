@@ -368,10 +368,35 @@ facts! {
         "whether `{to}` of `{kind}` holds tags is unknown";
     /// The field for tags has a value that is not a map.
     NotAMap { found: &'static str, field: Mentioned } "tags-not-a-map"
-        "{found} is patched to `{field}`, which is a map";
+        "{found} is set in `{field}`, which is a map";
+    /// A value in the map of tags is not a string.
+    ValueNotText { path: Mentioned, found: &'static str } "tags-value-not-text"
+        "`{path}` is {found}, and tags are strings";
+    /// The list of tags has an element of another type.
+    NotAnItem { found: &'static str, field: Mentioned, of: &'static str } "tags-not-an-item"
+        "{found} is set in `{field}`, which is a list of {of}";
+    /// A field on the path to the tags has the type that it has in another version of the kind.
+    OtherVersion { field: Mentioned, declared: &'static str, version: Mentioned, found: &'static str }
+        "tags-other-version"
+        "`{field}` is {declared} in `{version}`, and {found} is set";
+    /// A base has a map that its kind does not declare.
+    NoSuchMap { to: Mentioned, kind: Mentioned } "tags-no-such-map"
+        "`{kind}` has no map `{to}`";
     /// The cloud refuses a resource of this kind because of a character in the keys of its tags.
     KeysRefuseResource { char: char, profile: Mentioned } "tags-keys-refuse-resource"
         "its cloud refuses tag keys with `{char}`; use profile `{profile}`";
+    /// … because a key has too many characters.
+    KeyTooLong { key: Mentioned, most: usize, kind: Mentioned } "tags-key-too-long"
+        "the key of tag `{key}` is longer than the {most} characters that `{kind}` accepts";
+    /// … because it treats two keys as one.
+    SameKeys { one: Mentioned, other: Mentioned } "tags-same-keys"
+        "its cloud ignores the case of keys, so `{one}` and `{other}` are one";
+    /// … because there are too many tags.
+    TooManyTags { count: usize, most: usize, kind: Mentioned } "tags-too-many"
+        "{count} tags of the composite, and `{kind}` accepts {most}";
+    /// … because others add tags to those of the composite.
+    NoRoom { count: usize, most: usize, others: usize } "tags-no-room"
+        "{count} tags, and its cloud accepts {most}: `cloudTags.reserve: {others}` leaves room for those of others";
     /// … drops the tags.
     KeysDropped { char: char, profile: Mentioned } "tags-keys-dropped"
         "its cloud drops tags whose keys have `{char}`; use profile `{profile}`";
@@ -381,6 +406,9 @@ facts! {
     /// The provider creates the cloud's resource, and never changes it.
     NeverUpdated "tags-never-updated"
         "without `Update` in `managementPolicies` tags are set at creation only";
+    /// What the resource launches does not get its tags.
+    StopsShort { kind: Mentioned, launched: &'static str } "tags-stop-short"
+        "tags of `{kind}` do not reach the {launched} that it launches";
     /// A nested composite gets nothing that could become its tags.
     NestedWithoutTags "tags-nested-without-tags"
         "neither `spec.cloudTags` nor labels that propagate to tags are patched to this composite";

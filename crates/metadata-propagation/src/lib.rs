@@ -33,6 +33,7 @@
 //! ```
 
 mod checks;
+mod composed;
 mod evaluate;
 mod grants;
 mod report;
@@ -75,6 +76,7 @@ pub use ::cluster_api::catalog::version::Version;
 pub use ::cluster_api::propagated::Propagated;
 pub use ::cluster_api::rollout_impact::{RolloutEdit, RolloutImpact};
 pub use ::cluster_api::settings::{ClusterApi, Guards, NodeSync, OnConflict, OptIn};
+pub use composed::findings_of_composite;
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};
@@ -86,6 +88,8 @@ pub use facts::finding::{Finding, TagDelivery};
 pub use facts::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 pub use facts::skipped::{Carried, SkipReason, Skipped};
 pub use facts::source::{SourceObject, SourcePlace};
+pub use facts::tag_fault::{TagFault, TagFinding};
+pub use facts::tag_reason::NoTagReason;
 pub use grants::{GRANTS, Grant, ROUTES, Route};
 pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
 pub use kubernetes::answers::MOST_READS;
@@ -103,7 +107,7 @@ pub use kubernetes::settings::{
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use settings::{Lookup, Settings};
 pub use tag_delivery::carriers::{
-    CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags, tags_of_kind,
+    CARRIERS, Carrier, Holds, Item, OTHER_FIELDS, OtherField, ProviderCarriers, Tags, cloud_of, tags_of_kind,
 };
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
 pub use tag_rules::{

@@ -6,6 +6,10 @@
 //! table, because it is newer or of another provider. A provider's namespaced groups (`ec2.aws.m.upbound.io`) have the same fields as its cluster-scoped ones
 //! (`ec2.aws.upbound.io`) and share their rows.
 
+mod providers;
+
+pub use self::providers::{Launching, added_tags, cloud_of, is_nested_in_lists, launching};
+
 include!(concat!(env!("OUT_DIR"), "/carriers.rs"));
 
 /// The kinds of one provider.
@@ -42,6 +46,17 @@ pub enum Tags {
     List(&'static str, Item),
     /// The kind has no tags.
     Nowhere,
+}
+
+impl Tags {
+    /// The field, if there is one.
+    #[must_use]
+    pub fn field(self) -> Option<&'static str> {
+        match self {
+            Tags::Map(field) | Tags::List(field, _) => Some(field),
+            Tags::Nowhere => None,
+        }
+    }
 }
 
 /// What a list of tags consists of.
@@ -117,7 +132,7 @@ pub const OTHER_FIELDS: &[OtherField] = &[
     other(OCI, ("compute", "Instance"), "spec.forProvider.createVnicDetails.freeformTags", TagsBesides),
 ];
 
-/// A tag field that a kind got after the release that its table was made of.
+/// A tag field that a kind got after the last release of its provider.
 #[derive(Debug)]
 pub struct NewerField {
     /// Like [`ProviderCarriers::group`].
@@ -130,7 +145,8 @@ pub struct NewerField {
     pub after: &'static str,
 }
 
-/// Fields that kinds got after their release in [`CARRIERS`]. A row goes when the table is made of a release that has it.
+/// Fields that kinds got after the last release: the tables are made of later definitions, which leave these fields to
+/// this table. A row goes when a release has the field.
 ///
 /// Source: the types in apis/ of the provider's repository.
 #[rustfmt::skip]
@@ -139,7 +155,7 @@ pub const NEWER_FIELDS: &[NewerField] = &[
     NewerField { provider: AWS, kind: ("ec2", "VPCIpamPoolCidrAllocation"), path: "spec.forProvider.tags", after: "v2.6.0" },
 ];
 
-/// The tag field that a kind got after the release of its table, if it did.
+/// The tag field that a kind got after the last release, if it did.
 ///
 /// ```
 /// use tag_delivery::carriers::newer_field;
@@ -150,51 +166,6 @@ pub const NEWER_FIELDS: &[NewerField] = &[
 pub fn newer_field(group: &str, kind: &str) -> Option<&'static NewerField> {
     let (provider, service) = provider_and_service(group)?;
     NEWER_FIELDS.iter().find(|row| row.provider == provider.group && row.kind == (service, kind))
-}
-
-/// The fields on the path to the tags of a kind: objects in new versions, and lists with one element in old ones.
-#[derive(Debug)]
-pub struct NestedTags {
-    /// Like [`ProviderCarriers::group`].
-    pub provider: &'static str,
-    /// The service and the kind.
-    pub kind: (&'static str, &'static str),
-    /// The version with lists. The namespaced groups never had it.
-    pub lists: &'static str,
-    /// The version with objects.
-    pub objects: &'static str,
-}
-
-/// Every kind whose tags are not directly in `spec.forProvider`. Source: the CustomResourceDefinitions of
-/// crossplane-contrib/provider-upjet-gcp v2.6.0, the last release with the old versions.
-#[rustfmt::skip]
-pub const NESTED_TAGS: &[NestedTags] = &[
-    NestedTags { provider: GCP, kind: ("cloudrun", "DomainMapping"), lists: "v1beta1", objects: "v1beta2" },
-    NestedTags { provider: GCP, kind: ("cloudrun", "Service"), lists: "v1beta1", objects: "v1beta2" },
-    NestedTags { provider: GCP, kind: ("container", "NodePool"), lists: "v1beta1", objects: "v1beta2" },
-    NestedTags { provider: GCP, kind: ("sql", "DatabaseInstance"), lists: "v1beta1", objects: "v1beta2" },
-];
-
-/// Whether the fields on the path to a kind's tags are lists in a version; `None` if there are none or it is not known.
-///
-/// ```
-/// use tag_carriers::is_nested_in_lists;
-///
-/// let of = |group, version| is_nested_in_lists(group, version, "DatabaseInstance");
-/// assert_eq!(of("sql.gcp.upbound.io", "v1beta1"), Some(true));
-/// assert_eq!(of("sql.gcp.upbound.io", "v1beta2"), Some(false));
-/// assert_eq!(of("sql.gcp.m.upbound.io", "v1beta1"), Some(false));
-/// assert_eq!(of("sql.gcp.upbound.io", "v1beta3"), None);
-/// ```
-pub fn is_nested_in_lists(group: &str, version: &str, kind: &str) -> Option<bool> {
-    let (provider, service) = provider_and_service(group)?;
-    let row = NESTED_TAGS.iter().find(|row| row.provider == provider.group && row.kind == (service, kind))?;
-    match version {
-        _ if !group.ends_with(provider.group) => Some(false),
-        version if version == row.lists => Some(true),
-        version if version == row.objects => Some(false),
-        _ => None,
-    }
 }
 
 /// What is known about the tags of one kind.
@@ -339,19 +310,6 @@ mod tests {
             for carrier in provider.carriers {
                 assert!(carrier.kinds.is_sorted(), "{} {}", provider.group, carrier.service);
                 assert!(carrier.kinds.iter().all(|kind| seen.insert((carrier.service, kind))), "{}", provider.group);
-            }
-        }
-    }
-
-    #[test]
-    fn versions_are_known_of_every_kind_with_nested_tags() {
-        for provider in CARRIERS {
-            for Carrier { service, tags, kinds } in provider.carriers {
-                let is_nested = matches!(tags, Map(path) | List(path, _) if path.split('.').count() > 3);
-                for kind in *kinds {
-                    let is_row = |row: &NestedTags| row.provider == provider.group && row.kind == (*service, *kind);
-                    assert_eq!(NESTED_TAGS.iter().any(is_row), is_nested, "{service} {kind}");
-                }
             }
         }
     }

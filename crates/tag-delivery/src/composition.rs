@@ -5,6 +5,7 @@ mod delivery;
 mod field_path;
 mod halt;
 mod input;
+mod limits;
 mod nested;
 mod patch;
 mod patch_sets;
@@ -14,6 +15,7 @@ mod resource_kind;
 mod tag_keys;
 mod tag_manager;
 mod transform;
+mod types;
 mod value;
 
 use std::borrow::Cow;
@@ -21,10 +23,13 @@ use std::borrow::Cow;
 use self::halt::Halt;
 use self::pipeline::Pipeline;
 use self::tag_keys::TagKeys;
+use self::value::SimulatedValue;
+use super::exemption::states_reason;
 use super::faults::FaultSeverity::Fails;
 use super::faults::Faults;
 use crate::json::Malformed;
 use crate::json::document::Json;
+use facts::annotations::EXEMPT;
 use tag_rules::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of, and
@@ -39,7 +44,8 @@ pub(super) fn faults<'a>(
     prefixes: &'a [Cow<'a, str>],
     faults: &mut Faults<'a>,
 ) -> Result<(), Malformed> {
-    let pipeline = match Pipeline::play(spec, composites, prefixes, faults) {
+    let composite = SimulatedValue::composite(prefixes);
+    let pipeline = match Pipeline::play(spec, (composite, prefixes), composites, faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(failure)) => {
@@ -52,6 +58,36 @@ pub(super) fn faults<'a>(
     for resource in &pipeline.resources {
         faults.about_resource(resource.name);
         delivery::judge(resource, resource.step < pipeline.last_unread, composites, keys, faults)?;
+    }
+    Ok(())
+}
+
+/// What the API server or the cloud refuses in the resources of one composite, which has all its tags. What happens to
+/// the tags of any composite is in [`faults`].
+///
+/// # Errors
+/// Like [`faults`].
+pub(super) fn faults_of_composite<'a>(
+    spec: Json<'a>,
+    composite: Json<'a>,
+    composites: &CloudTags,
+    faults: &mut Faults<'a>,
+) -> Result<(), Malformed> {
+    let tags = composite.at(&["spec", "cloudTags"])?;
+    let has_tag = |key: &str| tags.get(key).is_ok_and(|value| !value.is_null());
+    let composite = SimulatedValue::Given(composite);
+    let pipeline = match Pipeline::play(spec, (composite, &[]), composites, &mut Faults::default()) {
+        Ok(pipeline) => pipeline,
+        Err(Halt::Malformed(malformed)) => return Err(malformed),
+        Err(Halt::Fails(_)) => return Ok(()),
+    };
+    for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {
+        let reason = resource.base.string(&["metadata", "annotations", EXEMPT])?;
+        let Some(known) = resource.kind.known.filter(|_| !reason.is_some_and(states_reason)) else { continue };
+        faults.about_resource(resource.name);
+        if !delivery::is_observed(resource) && !types::judge_values(resource, known, faults) {
+            limits::judge_tags(resource, has_tag, faults);
+        }
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ use self::checked_kind::CheckedKind;
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
 use crate::json::Malformed;
+use crate::json::document::Json;
 use facts::annotations::EXEMPT;
 use facts::change::Change;
 use facts::finding::Finding;
@@ -75,6 +76,21 @@ pub fn findings(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Resu
         }
     }
     Ok(faults.findings(spec, kind.setting(), stance))
+}
+
+/// What the API server or the cloud refuses in the resources that a Composition composes for one composite, which has
+/// all its tags.
+///
+/// # Errors
+/// Like [`findings`].
+pub fn findings_of_composite(
+    composition: Json<'_>,
+    composite: Json<'_>,
+    settings: TagSettings<'_>,
+) -> Result<Vec<Finding>, Malformed> {
+    let (spec, mut faults) = (composition.get("spec")?, Faults::default());
+    composition::faults_of_composite(spec, composite, settings.cloud_tags, &mut faults)?;
+    Ok(faults.findings(spec, CheckedKind::Composition.setting(), settings.cloud_tags.compositions))
 }
 
 /// The declarations that the object lacks and that will be written, each with the name of its version.

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use metadata_propagation::tags::{STRICT_PROFILES, StrictProfile};
 use metadata_propagation::{
-    Action, Carried, Cluster, Fact, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings,
-    Stance, concerns, evaluate,
+    Action, Carried, Cluster, Fact, Finding, MapKind, Mode, NotApplicable, NotApplicableReason, OnMissingTag, Outcome,
+    Report, RequiredTag, Settings, Stance, TagDelivery, TagFault, concerns, evaluate,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::activation::Activation;
+use crate::claim::claim_findings;
 use crate::class_findings::class_findings;
+use crate::composed::composed_findings;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
@@ -19,7 +22,7 @@ use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED,
 use crate::probe::{Blame, ReadProblem, blame, probe};
 use crate::refusal::{Refusal, filled_by, has_rules, has_variable, of_object};
 use crate::relations::{is_of_topology, related};
-use crate::templates::TemplateEvaluation;
+use crate::templates::{EvaluatedComposition, Example, TemplateEvaluation};
 use crate::topology_findings::topology_findings;
 
 /// Checks objects under the same settings.
@@ -28,6 +31,11 @@ pub struct Checker {
     verify: Settings,
     /// The settings, so that a difference is corrected.
     mutate: Settings,
+    /// The same, with claims treated like the composites that Crossplane makes of them.
+    without_claims: Settings,
+    /// Labels without whose tags a composite is refused. Otherwise these settings only warn, so that nothing else is
+    /// hidden.
+    required: BTreeSet<String>,
 }
 
 /// The results for one object.
@@ -47,8 +55,16 @@ impl Checker {
     /// The mode of the settings does not matter.
     #[must_use]
     pub fn new(settings: &Settings) -> Checker {
+        let refused = |tag: &&mut RequiredTag| tag.on_missing == OnMissingTag::Reject;
+        let (mut settings, mut required) = (settings.clone(), BTreeSet::new());
+        for tag in settings.cloud_tags.required.iter_mut().filter(refused) {
+            tag.on_missing = OnMissingTag::Warn;
+            required.insert(tag.key.to_string());
+        }
         let of_mode = |mode| Settings { mode, ..settings.clone() };
-        Checker { verify: of_mode(Mode::Verify), mutate: of_mode(Mode::Mutate) }
+        let mut without_claims = of_mode(Mode::Mutate);
+        without_claims.cloud_tags.composites.iter_mut().for_each(|entry| entry.claim_kinds.clear());
+        Checker { verify: of_mode(Mode::Verify), mutate: of_mode(Mode::Mutate), without_claims, required }
     }
 
     /// Checks every object of a fleet, in order, in the context of the others. An object that prevents the evaluation
@@ -64,6 +80,7 @@ impl Checker {
                 finding.check == REFUSED && filled_by(&finding.message, object, fleet.sources()).is_some()
             };
             checked.findings.retain(|finding| !is_filled(finding));
+            self.resources(&mut checked, &evaluated, &templates.composites(object), fleet);
             checked.findings.iter_mut().for_each(|finding| finding.at = evaluated.written(&finding.at));
             checked.findings.extend(evaluated.findings);
             let probed = if checked.is_concerned { probe(object, &self.verify, fleet) } else { Vec::new() };
@@ -94,6 +111,27 @@ impl Checker {
         all
     }
 
+    /// Of a Composition: what templates do with lists is known, and more is known of the composites among the files.
+    fn resources(
+        &self,
+        checked: &mut ObjectFindings,
+        evaluated: &EvaluatedComposition<'_>,
+        composites: &[Example],
+        fleet: &Fleet,
+    ) {
+        let is_told = |finding: &ObjectFinding| {
+            finding.verdict == Some(TagDelivery::CannotTell) && evaluated.is_told(&finding.at)
+        };
+        checked.findings.retain(|finding| !is_told(finding));
+        let found = composed_findings(&evaluated.object.json, composites, &self.mutate, fleet);
+        // What is refused for every composite is found already.
+        let is_known = |of: &ObjectFinding| {
+            checked.findings.iter().any(|finding| finding.at == of.at && finding.reason == of.reason)
+        };
+        let found: Vec<ObjectFinding> = found.into_iter().filter(|finding| !is_known(finding)).collect();
+        checked.findings.extend(found);
+    }
+
     /// Checks one object in the context of the others.
     #[must_use]
     pub fn check(&self, object: &FleetObject, cluster: &dyn Cluster) -> ObjectFindings {
@@ -109,7 +147,7 @@ impl Checker {
         }
         let outcome = evaluate(&review, &self.verify, cluster);
         let blame = blame(&outcome);
-        let Outcome { rejection, report, mut notes, malformed, .. } = outcome;
+        let Outcome { mut rejection, report, mut notes, malformed, .. } = outcome;
         let own_problem = malformed.filter(|_| report.is_none()).map(|own| ReadProblem::from(own.problem));
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
@@ -127,14 +165,24 @@ impl Checker {
             use NotApplicableReason::{LookupFailed, ParentMissing, RegistryUnavailable};
             matches!(inert.reason, LookupFailed | ParentMissing | RegistryUnavailable)
         });
-        if !drift.is_empty() {
+        // A manifest of a composite is refused for more than a stored one.
+        let is_new_composite = !is_stored && self.mutate.cloud_tags.has_group(&object.id.group);
+        if !drift.is_empty() || is_new_composite {
             // An object that is refused because it is incomplete is not checked further: the checks see it completed.
             let completed = evaluate(&review, &self.mutate, cluster);
             report.findings = completed.report.unwrap_or_default().findings;
-            notes = completed.notes;
-        } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
+            (notes, rejection) = (completed.notes, completed.rejection);
+        }
+        if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
             let at = rejection.at.unwrap_or_default();
             findings.push(unreadable(object, rejection.message, &at));
+        }
+        if report.inert.as_ref().is_some_and(|inert| inert.reason == NotApplicableReason::Claim) {
+            let (of_claim, facts) = claim_findings(object, &self.without_claims, cluster);
+            findings.extend(of_claim);
+            let is_missing = |fact: &Fact| matches!(fact, Fact::RequiredTagMissing { .. });
+            findings
+                .extend(facts.iter().filter(|fact| is_missing(fact)).map(|fact| self.of_tag(fact, "metadata.labels")));
         }
         findings.extend(refused);
         findings.extend(of_checks(&report));
@@ -142,9 +190,38 @@ impl Checker {
         let misplaced = if is_manifest_of_control_plane { FindingLevel::Note } else { FindingLevel::Warning };
         findings.extend(of_skips(&report, misplaced));
         if report.cloud_tags.is_some() {
-            findings.extend(of_tags(&notes, &findings));
+            let is_reported = |key: &String| findings.iter().any(|finding| finding.keys.contains(key));
+            let of_notes = notes.iter().map(|note| self.of_tag(note, "spec.cloudTags"));
+            let is_said = |it: &ObjectFinding| it.level < FindingLevel::Error && it.keys.iter().any(is_reported);
+            let of_notes: Vec<_> = of_notes.filter(|finding| !is_said(finding)).collect();
+            findings.extend(of_notes);
         }
         (ObjectFindings { findings, inert: report.inert, is_concerned: true, own_problem }, blame)
+    }
+
+    /// What else the policy says about a composite's tags.
+    fn of_tag(&self, note: &Fact, at: &str) -> ObjectFinding {
+        let (level, help) = match note {
+            Fact::RequiredTagMissing { label, .. } => {
+                let is_refused = self.required.contains(&label.0);
+                let level = if is_refused { FindingLevel::Error } else { FindingLevel::Warning };
+                (level, Some(format!("set label `{label}` on the composite, or correct `cloudTags.required`")))
+            }
+            Fact::TagRefused { cloud, .. } | Fact::TagsRefused { cloud, .. } => {
+                let strict = STRICT_PROFILES.iter().find(|profile| profile.cloud.provider == *cloud);
+                let help = |profile: &StrictProfile| {
+                    format!(
+                        "set `cloudTags.profiles: {{{cloud}: {}}}`, which spells keys as the cloud accepts them",
+                        profile.name
+                    )
+                };
+                (FindingLevel::Warning, strict.map(help))
+            }
+            _ => (FindingLevel::Warning, None),
+        };
+        let keys = note.names().into_iter().map(str::to_owned).collect();
+        let found = ObjectFinding::new(level, CLOUD_TAGS, at, note.to_string());
+        ObjectFinding { keys, help, reason: note.reason(), ..found }
     }
 }
 
@@ -192,21 +269,27 @@ fn refuses(report: &Report) -> bool {
 }
 
 fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
-    report.findings.iter().filter_map(|finding| {
-        let level = match finding.stance {
-            Stance::Ignore => return None,
-            Stance::Warn => FindingLevel::Warning,
-            Stance::Reject => FindingLevel::Error,
-        };
-        Some(ObjectFinding {
-            level,
-            check: finding.check,
-            message: finding.message.to_string(),
-            at: finding.at.clone(),
-            keys: finding.message.names().into_iter().map(str::to_owned).collect(),
-            verdict: finding.verdict,
-        })
-    })
+    report.findings.iter().filter_map(of_finding)
+}
+
+/// Whether a finding says what does not get the tags of a resource.
+fn stops_short(finding: &Finding) -> bool {
+    matches!(&finding.message, Fact::TagDelivery { fault } if matches!(fault.fault, TagFault::StopsShort { .. }))
+}
+
+/// What is not known about tags is said too; what somebody has a reason for is not.
+pub(crate) fn of_finding(finding: &Finding) -> Option<ObjectFinding> {
+    let level = match finding.stance {
+        Stance::Ignore if finding.verdict == Some(TagDelivery::CannotTell) || stops_short(finding) => {
+            FindingLevel::Note
+        }
+        Stance::Ignore => return None,
+        Stance::Warn => FindingLevel::Warning,
+        Stance::Reject => FindingLevel::Error,
+    };
+    let found = ObjectFinding::new(level, finding.check, &finding.at, finding.message.to_string());
+    let keys = finding.message.names().into_iter().map(str::to_owned).collect();
+    Some(ObjectFinding { keys, verdict: finding.verdict, reason: finding.message.reason(), ..found })
 }
 
 /// Labels and annotations that are set at a place from which nothing propagates, entries that the API server would
@@ -235,16 +318,6 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
         Some(ObjectFinding { keys, ..warning(ILLEGAL, &at, skip.refusal()?.to_string()) })
     });
     misplaced.chain(illegal).chain(tags)
-}
-
-/// What else the policy says about a composite's tags; what a finding already covers is omitted.
-fn of_tags(notes: &[Fact], reported: &[ObjectFinding]) -> Vec<ObjectFinding> {
-    let is_reported = |key: &String| reported.iter().any(|finding| finding.keys.contains(key));
-    let finding = |note: &Fact| ObjectFinding {
-        keys: note.names().into_iter().map(str::to_owned).collect(),
-        ..ObjectFinding::new(FindingLevel::Warning, CLOUD_TAGS, "spec.cloudTags", note.to_string())
-    };
-    notes.iter().map(finding).filter(|finding| !finding.keys.iter().any(is_reported)).collect()
 }
 
 mod messages {

@@ -31,7 +31,9 @@ mod activation;
 mod apply;
 mod backfill;
 mod check;
+mod claim;
 mod class_findings;
+mod composed;
 mod count;
 mod each;
 mod fleet;
@@ -90,7 +92,7 @@ pub use plan::{
     Unknown, Verdict,
 };
 pub use problem::{Problem, Severity};
-pub use propagation_path::{PathStep, Placement, State};
+pub use propagation_path::{PathStep, Placement, State, tag_field};
 pub use read::{Reading, read_document, to_json};
 pub use relations::class_of;
 pub use scope::{DEFAULT_NAMESPACE, class_templates};

@@ -19,12 +19,26 @@ pub struct ObjectFinding {
     pub keys: Vec<String>,
     /// What happens to cloud tags, if it is about a resource of a Composition.
     pub verdict: Option<TagDelivery>,
+    /// The code of the fact; empty if it has none.
+    pub reason: &'static str,
+    /// What to do about it, if that depends on more than its check and code.
+    pub help: Option<String>,
 }
 
 impl ObjectFinding {
     /// A finding about no entry and no resource of a Composition.
-    pub(crate) fn new(level: FindingLevel, check: &'static str, at: &str, message: String) -> ObjectFinding {
-        ObjectFinding { level, check, message, at: at.to_owned(), keys: Vec::new(), verdict: None }
+    #[must_use]
+    pub fn new(level: FindingLevel, check: &'static str, at: &str, message: String) -> ObjectFinding {
+        ObjectFinding {
+            level,
+            check,
+            message,
+            at: at.to_owned(),
+            keys: Vec::new(),
+            verdict: None,
+            reason: "",
+            help: None,
+        }
     }
 }
 

@@ -3,16 +3,20 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+use metadata_propagation::tags::INFRA_CLUSTERS;
 use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated, Skipped};
 use serde::Serialize;
 use serde_json::Value;
 use topology::{MetadataUse, metadata_uses};
 
+use crate::claim::NOT_COPIED;
 use crate::help::{help_of_own, help_of_skip};
 use crate::hierarchy::Hierarchy;
 use crate::member::{Member, printed};
+use crate::object::ObjectId;
 use crate::relations::text;
+use crate::templates::is_copied;
 use crate::workers::workers;
 
 /// What one object does with a key.
@@ -211,7 +215,11 @@ impl Hierarchy {
                 || entries.iter().any(|entry| at.contains(entry));
             if let Some(value) = map.get(key).and_then(Value::as_str).filter(|_| !is_known && leads_here) {
                 let advice = member.report.skipped.iter().find(|skip| skip.key == key && at.starts_with("metadata."));
+                let is_claim =
+                    || member.report.inert.as_ref().is_some_and(|it| it.reason == NotApplicableReason::Claim);
+                let is_left = || at == "metadata.labels" && !is_copied(key) && is_claim();
                 let why = advice.and_then(Skipped::misplaced).map(|fact| fact.to_string());
+                let why = why.or_else(|| is_left().then(|| NOT_COPIED.to_owned()));
                 let has_topology = written.pointer("/spec/topology").is_some();
                 let help = help_of_own(&member.id, &at, has_topology).filter(|_| why.is_none());
                 placements.push(Placement { at, value: Some(value.to_owned()), state: State::Set, why, help });
@@ -222,10 +230,17 @@ impl Hierarchy {
     }
 }
 
+/// The field of an object that has its cloud tags.
+#[must_use]
+pub fn tag_field(id: &ObjectId) -> String {
+    let infrastructure = INFRA_CLUSTERS.iter().find(|row| id.group == INFRASTRUCTURE_GROUP && row.kind == id.kind);
+    infrastructure.map_or_else(|| "spec.cloudTags".to_owned(), |row| format!("spec.{}", row.field))
+}
+
 /// What a label of a composite becomes.
 fn tags(member: &Member, key: &str) -> Option<Placement> {
     let report = member.report.cloud_tags.as_ref()?;
-    let at = "spec.cloudTags".to_owned();
+    let at = tag_field(&member.id);
     if let Some((tag, value)) = report.tags.iter().find(|(tag, _)| tag.split_once(':').is_some_and(|(_, of)| of == key))
     {
         let why = Some(format!("{tag} (profile `{}`)", report.profile));

@@ -15,6 +15,7 @@ use metadata_propagation::{EXEMPT, Function, Settings, Stance, TagDelivery};
 use serde_json::{Value, json};
 
 use self::example::Examples;
+pub(crate) use self::example::{Example, ExampleOrigin, is_copied};
 use self::step::{StepResult, TagSets};
 use crate::object::{FleetObject, group_and_version};
 use crate::object_finding::{FindingLevel, ObjectFinding};
@@ -34,6 +35,9 @@ pub struct EvaluatedComposition<'o> {
     pub findings: Vec<ObjectFinding>,
     /// For each step now the step that is written.
     steps: Vec<WrittenStep>,
+    /// Where resources are that have their tags in a list, and steps that are evaluated in part: findings of the
+    /// evaluation say more about them than that it is not known.
+    told: Vec<String>,
 }
 
 struct WrittenStep {
@@ -52,14 +56,29 @@ impl<'f> TemplateEvaluation<'f> {
         TemplateEvaluation { examples: Examples::of(objects, &settings.cloud_tags), tags, settings }
     }
 
+    /// Composites of the kind that a Composition is for; of claims, those that Crossplane makes of them.
+    pub(crate) fn composites(&self, composition: &FleetObject) -> Vec<Example> {
+        if self.settings.cloud_tags.compositions == Stance::Ignore || !is_composition(composition) {
+            return Vec::new();
+        }
+        let value = composition.value();
+        let text = |path| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"));
+        let is_concerned = self.settings.cloud_tags.has_group(group_and_version(api_version).0);
+        if is_concerned { self.examples.of_kind(api_version, kind) } else { Vec::new() }
+    }
+
     /// A Composition whose templates are evaluated; any other object as it is.
     pub fn evaluated<'o>(&self, object: &'o FleetObject) -> EvaluatedComposition<'o> {
-        let unchanged = EvaluatedComposition { object: Cow::Borrowed(object), findings: Vec::new(), steps: Vec::new() };
+        let unchanged = EvaluatedComposition {
+            object: Cow::Borrowed(object),
+            findings: Vec::new(),
+            steps: Vec::new(),
+            told: Vec::new(),
+        };
         let tags = &self.settings.cloud_tags;
-        let is_checked = object.id.kind == "Composition"
-            && object.id.group == "apiextensions.crossplane.io"
-            && tags.compositions != Stance::Ignore
-            && object.json.contains("gotemplating");
+        let is_checked =
+            is_composition(object) && tags.compositions != Stance::Ignore && object.json.contains("gotemplating");
         if !is_checked {
             return unchanged;
         }
@@ -74,18 +93,23 @@ impl<'f> TemplateEvaluation<'f> {
         }
         let examples = self.examples.of_kind(api_version, kind);
         let steps = composition.pointer("/spec/pipeline").and_then(Value::as_array).cloned().unwrap_or_default();
-        let (mut made, mut written, mut findings) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut made, mut written, mut findings, mut told) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (number, step) in steps.into_iter().enumerate() {
             let name = step.get("step").and_then(Value::as_str).unwrap_or_default().to_owned();
             let result = is_of_templates(&step).then(|| step::evaluate(&step, kind, &examples, &self.tags));
-            let StepResult { resources, is_complete, facts } = result.unwrap_or_default();
+            let StepResult { resources, lists: of_step, is_complete, facts } = result.unwrap_or_default();
             findings.extend(facts.iter().map(|fact| self.finding(fact, &name, number)));
             // A step that may also compose other resources stays, before the one with those that are known.
             if !is_complete {
+                if !facts.is_empty() {
+                    told.push(format!("spec.pipeline[{}]", made.len()));
+                }
                 made.push(step);
                 written.push(WrittenStep { number, is_replaced: false });
             }
             if let Some(resources) = resources {
+                let at = |index: &usize| format!("spec.pipeline[{}].input.resources[{index}]", made.len());
+                told.extend(of_step.iter().map(at));
                 made.push(replacement(&resources));
                 written.push(WrittenStep { number, is_replaced: true });
             }
@@ -94,7 +118,7 @@ impl<'f> TemplateEvaluation<'f> {
             *pipeline = Value::Array(made);
         }
         let object = FleetObject { json: composition.to_string().into(), ..object.clone() };
-        EvaluatedComposition { object: Cow::Owned(object), findings, steps: written }
+        EvaluatedComposition { object: Cow::Owned(object), findings, steps: written, told }
     }
 
     fn finding(&self, fact: &step::StepFact, step: &str, number: usize) -> ObjectFinding {
@@ -108,11 +132,25 @@ impl<'f> TemplateEvaluation<'f> {
             lost => (of_loss, lost),
         };
         let message = fact.sentence(step);
-        ObjectFinding { level, check: CHECK, message, at: template_of(number), keys: Vec::new(), verdict }
+        ObjectFinding {
+            verdict,
+            reason: fact.reason(),
+            ..ObjectFinding::new(level, CHECK, &template_of(number), message)
+        }
     }
 }
 
+fn is_composition(object: &FleetObject) -> bool {
+    object.id.kind == "Composition" && object.id.group == "apiextensions.crossplane.io"
+}
+
 impl EvaluatedComposition<'_> {
+    /// Whether more is known than that something is unknown, at a path in [`EvaluatedComposition::object`].
+    #[must_use]
+    pub fn is_told(&self, at: &str) -> bool {
+        self.told.iter().any(|told| told == at)
+    }
+
     /// The path in the Composition as written for one in [`EvaluatedComposition::object`].
     #[must_use]
     pub fn written(&self, at: &str) -> String {

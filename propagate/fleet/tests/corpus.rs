@@ -1,8 +1,8 @@
 //! The corpus as manifests: objects that go through YAML and a fleet lead to the same outcome as they do in the engine.
 
 use anyhow::{Context, Result, anyhow, ensure};
-use fleet::{Fleet, Severity, Source};
-use metadata_propagation::{Cluster, Embedded, Review, Settings, evaluate};
+use fleet::{Checker, FindingLevel, Fleet, Severity, Source};
+use metadata_propagation::{Cluster, Embedded, Mode, NotApplicableReason, Outcome, Review, Settings, evaluate};
 use serde_json::{Value, json};
 use testkit::case::corpus;
 use testkit::difference;
@@ -103,5 +103,42 @@ fn manifests_are_judged_as_the_engine_judges_objects() -> Result<()> {
     }
     assert!(differing.is_empty(), "{}", differing.join("\n"));
     assert!(same > 900 && left_out.len() < 80, "{same} compared, left out: {left_out:?}");
+    Ok(())
+}
+
+/// Whether an object that is not among the files decides.
+fn is_unanswered(outcome: &Outcome) -> bool {
+    use NotApplicableReason::{LookupFailed, ParentMissing, RegistryUnavailable};
+    let inert = outcome.report.as_ref().and_then(|report| report.inert.as_ref());
+    inert.is_some_and(|inert| matches!(inert.reason, LookupFailed | ParentMissing | RegistryUnavailable))
+}
+
+/// What is added to a manifest is not missing from it, so a policy in verify mode is not meant.
+#[test]
+fn every_refusal_of_a_manifest_is_an_error() -> Result<()> {
+    let (mut refused, mut missing) = (0, Vec::new());
+    for case in corpus()? {
+        let mut settings = Settings::from_json(&case.settings.to_string())?;
+        settings.mode = Mode::Mutate;
+        for review in case.reviews.iter().filter(|review| review["operation"] == "CREATE") {
+            let Some(object) = review.get("object").filter(|object| object.pointer("/metadata/name").is_some()) else {
+                continue;
+            };
+            let Ok(fleet) = stream(case.cluster.objects().iter().chain([object])) else { continue };
+            let Some(written) = fleet.objects().last() else { continue };
+            let outcome = evaluate(&written.review(), &settings, &fleet);
+            if outcome.rejection.is_none() || is_unanswered(&outcome) {
+                continue;
+            }
+            refused += 1;
+            let found = Checker::new(&settings).fleet(&fleet);
+            let is_error = |finding: &fleet::ObjectFinding| finding.level == FindingLevel::Error;
+            if !found.last().is_some_and(|of| of.findings.iter().any(is_error)) {
+                missing.push(format!("{}: {:?}", case.name, outcome.rejection));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(refused > 60, "{refused} refused");
     Ok(())
 }

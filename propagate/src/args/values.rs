@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::StrDeserializer;
 
+use crate::output::report::FindingEntry;
+
 /// How a graph is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Picture {
@@ -87,7 +89,7 @@ impl Color {
 
 /// The lowest level that counts.
 #[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum FailOn {
     #[default]
     #[value(alias = "warn")]
@@ -96,14 +98,21 @@ pub(crate) enum FailOn {
     #[value(alias = "reject")]
     #[serde(alias = "reject")]
     Error,
+    /// Warnings, and what is not known about cloud tags.
+    CannotTell,
 }
 
 impl FailOn {
     pub(crate) fn level(self) -> FindingLevel {
         match self {
-            FailOn::Warning => FindingLevel::Warning,
+            FailOn::Warning | FailOn::CannotTell => FindingLevel::Warning,
             FailOn::Error => FindingLevel::Error,
         }
+    }
+
+    /// Whether a finding counts.
+    pub(crate) fn counts(self, finding: &FindingEntry) -> bool {
+        finding.level >= self.level() || (matches!(self, FailOn::CannotTell) && finding.cannot_tell)
     }
 }
 

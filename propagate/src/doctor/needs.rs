@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use fleet::plural;
-use metadata_propagation::{GRANTS, Grant, ROUTES, RegistryReference, Settings};
+use metadata_propagation::{GRANTS, Grant, ROUTES, Settings};
 
 use super::installation::Installation;
 use super::policy::InstalledPolicy;
+use crate::registries::named as registries;
 
 const CORE: &str = "cluster.x-k8s.io";
 const CONTROL_PLANE: &str = "controlplane.cluster.x-k8s.io";
@@ -68,15 +69,6 @@ pub(crate) fn needs(installation: &Installation<'_>, policy: &InstalledPolicy<'_
         }
     }
     needs
-}
-
-/// The names of the LabelRegistry objects in the settings.
-pub(crate) fn registries(settings: &Settings) -> Vec<String> {
-    match &settings.cloud_tags.registry {
-        None | Some(RegistryReference::ByScope(_)) => Vec::new(),
-        Some(RegistryReference::Name(name)) => vec![name.to_string()],
-        Some(RegistryReference::Names(names)) => names.iter().map(|name| name.to_string()).collect(),
-    }
 }
 
 /// The entries in the first column of `ROUTES` for the objects of the policy's rules.

@@ -5,7 +5,7 @@ use fleet::FindingLevel;
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::names::did_you_mean;
-use super::needs::registries;
+use crate::registries::named;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let known: Vec<&str> = installation
@@ -17,7 +17,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             results.not_examined(&policy.title(), "its settings are not valid");
             continue;
         };
-        let names = registries(settings);
+        let names = named(settings);
         if names.is_empty() {
             continue;
         }

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{FindingLevel, Severity};
+use fleet::Severity;
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
 use super::report::{CheckReport, IgnoredEntry, Where};
 use crate::Failure;
+use crate::args::FailOn;
 
-/// The report as XML. Findings below the level `fail_on` are test cases that succeed, with the finding as their output. A
+/// The report as XML. Findings that do not count for `fail_on` are test cases that succeed, with the finding as their output. A
 /// report without findings has one test case that succeeds.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn junit(report: &CheckReport, fail_on: FindingLevel) -> Result<Vec<u8>, Failure> {
+pub(crate) fn junit(report: &CheckReport, fail_on: FailOn) -> Result<Vec<u8>, Failure> {
     let mut suites: BTreeMap<String, TestSuite> = BTreeMap::new();
     let mut add = |file: &str, case: TestCase| {
         suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file)).add_test_case(case);
@@ -26,7 +27,7 @@ pub(crate) fn junit(report: &CheckReport, fail_on: FindingLevel) -> Result<Vec<u
     for entry in &report.findings {
         let message = format!("{}: {}", entry.place, entry.message);
         let mut case = TestCase::new(entry.object.title.clone(), TestCaseStatus::success());
-        if entry.level >= fail_on {
+        if fail_on.counts(entry) {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             status.set_message(message).set_type(entry.check);
             case.status = status;

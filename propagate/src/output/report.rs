@@ -1,11 +1,13 @@
 //! The results of a check, for printing.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use fleet::{FindingLevel, Fleet, FleetObject, ObjectFinding, Position, Severity};
+use metadata_propagation::TagDelivery;
 use serde::Serialize;
 
-use crate::checks::Check;
+use crate::checks::help_of;
 
 /// All results.
 #[derive(Debug, Default, Serialize)]
@@ -40,6 +42,9 @@ pub(crate) struct FindingSummary {
     pub(crate) warnings: usize,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) notes: usize,
+    /// Notes about what is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) cannot_tell: usize,
     /// Documents and files.
     pub(crate) unreadable: usize,
     /// Documents that are not objects, and objects that are defined twice.
@@ -56,13 +61,17 @@ pub(crate) struct FindingSummary {
 
 /// One finding.
 #[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct FindingEntry {
     pub(crate) level: FindingLevel,
+    /// Whether it says what is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) cannot_tell: bool,
     pub(crate) check: &'static str,
     pub(crate) message: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "str::is_empty")]
-    pub(crate) help: &'static str,
+    pub(crate) help: Cow<'static, str>,
     pub(crate) object: ObjectRef,
     pub(crate) at: String,
     #[serde(flatten)]
@@ -168,6 +177,7 @@ impl CheckReport {
             FindingLevel::Warning => self.summary.warnings += 1,
             FindingLevel::Note => self.summary.notes += 1,
         }
+        self.summary.cannot_tell += usize::from(entry.cannot_tell);
         self.findings.push(entry);
     }
 
@@ -196,9 +206,10 @@ fn is_zero(number: &usize) -> bool {
 
 impl FindingEntry {
     pub(crate) fn new(object: &FleetObject, finding: ObjectFinding, place: Where) -> FindingEntry {
+        let cannot_tell = finding.verdict == Some(TagDelivery::CannotTell);
+        let help = help_of(&finding);
         let ObjectFinding { level, check, message, at, .. } = finding;
-        let help = Check::of(check).map_or("", |check| check.help);
-        FindingEntry { level, check, message, help, object: object.into(), at, place }
+        FindingEntry { level, cannot_tell, check, message, help, object: object.into(), at, place }
     }
 }
 

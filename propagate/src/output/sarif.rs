@@ -93,7 +93,11 @@ fn finding(entry: &FindingEntry) -> Value {
         FindingLevel::Note => "note",
     };
     let message = format!("{}: {}", entry.object.title, entry.message);
-    result(entry.check, level, &message, &entry.place)
+    let mut result = result(entry.check, level, &message, &entry.place);
+    if let Some(fields) = result.as_object_mut().filter(|_| entry.cannot_tell) {
+        fields.insert("properties".to_owned(), json!({ "cannotTell": true }));
+    }
+    result
 }
 
 fn result(rule: &str, level: &str, message: &str, place: &Where) -> Value {

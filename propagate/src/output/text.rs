@@ -31,7 +31,7 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
         // Findings at one position are printed together.
         let next = report.findings.get(index + 1);
         let is_last = next.is_none_or(|next| next.place != entry.place);
-        let help = if next.is_none_or(|next| is_last || next.check != entry.check) { entry.help } else { "" };
+        let help = if next.is_none_or(|next| is_last || next.help != entry.help) { &*entry.help } else { "" };
         out += &if is_last {
             shown(fleet, level, entry.check, &entry.message, &entry.place, (&entry.object.title, help))
         } else {
@@ -117,7 +117,17 @@ fn helped<'t>(group: Group<'t>, help: &'t str) -> Group<'t> {
 /// The numbers of the results, on one line.
 pub(super) fn summary(summary: &FindingSummary, roots: usize) -> String {
     let FindingSummary {
-        objects, checked, errors, warnings, notes, unreadable, skipped, not_compared, ignored, ..
+        objects,
+        checked,
+        errors,
+        warnings,
+        notes,
+        cannot_tell,
+        unreadable,
+        skipped,
+        not_compared,
+        ignored,
+        ..
     } = summary;
     let found = match (errors, warnings) {
         _ if *checked == 0 => "nothing to check".to_owned(),
@@ -125,6 +135,7 @@ pub(super) fn summary(summary: &FindingSummary, roots: usize) -> String {
         (errors, warnings) => found(*errors, *warnings),
     };
     let besides = [
+        (*cannot_tell, format!("{cannot_tell} cannot tell")),
         (*unreadable, format!("{unreadable} unreadable")),
         (*skipped, format!("{} skipped", count(*skipped, "document"))),
         (*not_compared, format!("{} skipped", count(*not_compared, "object"))),

@@ -321,7 +321,8 @@ fn text(
     release: &str,
     kinds: &BTreeMap<(String, String), CarrierKind>,
 ) -> anyhow::Result<String> {
-    let mut text = "# Made by `make carriers` of the release's CustomResourceDefinitions: not edited by hand.\n".to_owned();
+    let mut text =
+        "# Made by `make carriers` of the release's CustomResourceDefinitions: not edited by hand.\n".to_owned();
     writeln!(text, "group {}\nrelease {release}", provider.group)?;
     for ((service, name), kind) in kinds {
         match kind.tags {

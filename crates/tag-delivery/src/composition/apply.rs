@@ -6,7 +6,7 @@ use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::{Patch, PatchSource, Target};
 use super::transform::{TransformedValue, transformed};
-use super::value::{Expanded, NoPathValue, SimulatedValue};
+use super::value::{Expanded, NoPathValue, ScalarType, SimulatedValue};
 use crate::json::document::Json;
 use crate::messages;
 use facts::tag_fault::{PathProblem, TagFault};
@@ -65,12 +65,12 @@ pub(super) fn read<'a>(
     composite: &SimulatedValue<'a>,
     environment: &SimulatedValue<'a>,
 ) -> Result<Option<SimulatedValue<'a>>, Halt<'a>> {
-    let Some(from) = &patch.from else { return Ok(Some(SimulatedValue::Scalar)) };
+    let Some(from) = &patch.from else { return Ok(Some(SimulatedValue::Scalar(ScalarType::Text))) };
     let found = match patch.source {
         PatchSource::Composite => composite.get(from).map(|value| value.into_owned()),
         PatchSource::Environment => environment.get(from).map(|value| match &*value {
             SimulatedValue::Object(object) if object.tags.is_some() => SimulatedValue::Object(object.clone()),
-            SimulatedValue::Scalar => SimulatedValue::Scalar,
+            SimulatedValue::Scalar(of) => SimulatedValue::Scalar(*of),
             _ => SimulatedValue::Unknown,
         }),
         PatchSource::Resource => Ok(SimulatedValue::Unknown),
@@ -79,10 +79,10 @@ pub(super) fn read<'a>(
         Err(NoPathValue::NotFound) => Ok(None),
         Err(NoPathValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, problem)),
         Ok(value) => {
-            let is_map = matches!(value, SimulatedValue::Object(_));
+            let is_map = value.other_than_text() == Some("an object");
             Ok(Some(match transformed(&patch.transforms, is_map).map_err(|fault| Halt::fails(patch.at, fault))? {
                 TransformedValue::Same => value.brought_by(patch.at),
-                TransformedValue::Scalar => SimulatedValue::Scalar,
+                TransformedValue::Scalar(of) => SimulatedValue::Scalar(of),
                 TransformedValue::Unknown => SimulatedValue::Unknown,
             }))
         }

@@ -3,19 +3,20 @@
 use std::borrow::Cow;
 
 use super::field_path::FieldPathStep;
+use super::limits;
 use super::nested::OwnTags;
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_keys::TagKeys;
+use super::types::{self, steps_in};
 use super::value::SimulatedValue;
 use crate::CLOUD_TAGS;
-use crate::carriers::{Holds, Tags, TagsOfKind, newer_field};
+use crate::carriers::{Holds, Tags, TagsOfKind, cloud_of, launching, newer_field};
 use crate::exemption::exempts;
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss, Note, Risk};
 use crate::faults::{FaultSeverity, Faults};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::kind_limits::{KindLimit, RefusedKeys};
 use facts::annotations::EXEMPT;
 use facts::datum::Mentioned;
 use facts::tag_fault::TagFault;
@@ -71,12 +72,15 @@ pub(super) fn judge<'a>(
     let mut places =
         TagPlaces { resource, known, keys, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
     places.judge(faults);
-    places.judge_field(faults);
+    places.is_lost |= types::judge(resource, known, faults);
     if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
         faults.add(Risk, resource.at, TagFault::NeverUpdated);
     }
     if is_delivered && !places.is_lost {
-        judge_keys(resource, keys, faults);
+        limits::judge_keys(resource, keys, faults);
+    }
+    if !places.is_lost && has_value(resource, known) {
+        judge_launched(resource, faults);
     }
     if places.is_lost || is_delivered {
         return Ok(());
@@ -87,9 +91,8 @@ pub(super) fn judge<'a>(
     match known.tags {
         _ if places.is_doubted || !resource.doubts.is_empty() => {}
         Tags::Nowhere => {}
-        Tags::List(field) => {
-            let steps: Vec<FieldPathStep<'_>> = field.split('.').map(FieldPathStep::Field).collect();
-            let is_filled = resource.object.get(&steps).is_ok() || is_unread_later;
+        Tags::List(field, _) => {
+            let is_filled = has_value(resource, known) || is_unread_later;
             let severity = if is_filled { CannotTell } else { Risk };
             faults.add(severity, resource.at, TagFault::ListOfTags { kind: kind.kind.into(), field: field.into() });
         }
@@ -110,6 +113,20 @@ pub(super) fn judge<'a>(
         }
     }
     Ok(())
+}
+
+/// Whether the field for tags has a value.
+fn has_value(resource: &ComposedResource<'_>, known: TagsOfKind) -> bool {
+    known.tags.field().is_some_and(|field| resource.object.get(&steps_in(field, &resource.object)).is_ok())
+}
+
+/// Says what a resource launches without its tags.
+fn judge_launched<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {
+    let Some(row) = launching(resource.kind.group, resource.kind.kind) else { return };
+    let is_set = |field| resource.object.get(&["spec", "forProvider", field].map(FieldPathStep::Field)).is_ok();
+    if !row.unless.is_some_and(is_set) {
+        faults.add(Note, resource.at, TagFault::StopsShort { kind: row.kind.1.into(), launched: row.launched });
+    }
 }
 
 /// The places of one resource that patches copied tags to.
@@ -148,10 +165,9 @@ impl<'a> TagPlaces<'_, 'a> {
             // Crossplane drops labels and annotations that are not strings, and creates the resource.
             _ if is_text("metadata.labels") || is_text("metadata.annotations") => return,
             Tags::Map(field) if is_text(field) => Some((Fails, TagFault::MapToText { to: to.into() })),
-            Tags::Map(field) if to == field => {
-                Some((Fails, TagFault::NotAMap { found: "a list", field: field.into() }))
-            }
-            Tags::List(field) if to == field || is_text(field) => {
+            // The types of values say so.
+            Tags::Map(field) if to == field => return,
+            Tags::List(field, _) if to == field || is_text(field) => {
                 Some((Fails, TagFault::MapToList { field: field.into() }))
             }
             _ if kind.is_composite => None,
@@ -209,16 +225,6 @@ impl<'a> TagPlaces<'_, 'a> {
     fn in_wrong_field(&self, to: &str, field: &'static str) -> TagFault {
         TagFault::WrongField { to: to.into(), kind: self.resource.kind.kind.into(), field: field.into() }
     }
-
-    /// Evaluates the value of the field for tags.
-    fn judge_field(&mut self, faults: &mut Faults<'a>) {
-        let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
-        if matches!(*found, SimulatedValue::Scalar) {
-            self.is_lost = true;
-            let fault = TagFault::NotAMap { found: "a string", field: self.resource.kind.field().into() };
-            faults.add(Fails, self.resource.at, fault);
-        }
-    }
 }
 
 /// Maps of every Kubernetes object.
@@ -245,54 +251,6 @@ fn judge_object_metadata<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>,
             faults.add(severity, entries.by.unwrap_or(resource.at), fault);
         }
     }
-}
-
-/// The provider whose cloud a managed resource is of, as in the settings.
-fn cloud_of(group: &str) -> Option<&'static str> {
-    const CLOUDS: [(&str, &str); 9] = [
-        ("aws", "aws"),
-        ("azure", "azure"),
-        ("gcp", "gcp"),
-        ("hcloud", "hetzner"),
-        ("hetzner", "hetzner"),
-        ("openstack", "openstack"),
-        ("digitalocean", "digitalocean"),
-        ("oci", "oci"),
-        ("alibabacloud", "alibaba"),
-    ];
-    let parts: Vec<&str> = group.split('.').collect();
-    let is_provider =
-        |part: &&str| ["upbound", "crossplane"].iter().any(|of| parts.contains(of)) && parts.contains(part);
-    CLOUDS.iter().find(|(part, _)| is_provider(part)).map(|(_, provider)| *provider)
-}
-
-/// Whether the cloud accepts the keys on this kind.
-fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
-    let kind = resource.kind;
-    for limit in KindLimit::of(kind.group, kind.kind).filter(|limit| is_as_limited(limit, &resource.object)) {
-        let samples = keys.samples(Some(limit.provider));
-        let Some(char) = samples.iter().find_map(|key| limit.refused(key)) else { continue };
-        let profile = limit.profile;
-        let (severity, fault) = match limit.effect {
-            RefusedKeys::Resource => (Fails, TagFault::KeysRefuseResource { char, profile: profile.into() }),
-            RefusedKeys::Tags => (Loss, TagFault::KeysDropped { char, profile: profile.into() }),
-        };
-        faults.add(severity, resource.at, fault);
-    }
-}
-
-/// Whether an object has the value that a limit depends on.
-fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
-    let Some(([outer, inner], wanted)) = limit.only_with else { return true };
-    let [spec, outer, inner] = ["spec", outer, inner].map(FieldPathStep::Field);
-    let has = |path: &[FieldPathStep<'_>]| match object.get(path).as_deref() {
-        Ok(SimulatedValue::Given(json)) => json.as_str() == Some(wanted),
-        _ => false,
-    };
-    // Old versions of a kind have a list with one element where newer ones have an object.
-    ["forProvider", "initProvider"].map(FieldPathStep::Field).into_iter().any(|provider| {
-        has(&[spec, provider, outer, inner]) || has(&[spec, provider, outer, FieldPathStep::Element(0), inner])
-    })
 }
 
 /// A place in an object, without the elements of lists.
@@ -324,22 +282,14 @@ fn of_provider(path: &str) -> Cow<'_, str> {
     path.strip_prefix(INIT_PROVIDER).map_or(Cow::Borrowed(path), |rest| Cow::Owned([FOR_PROVIDER, rest].concat()))
 }
 
-/// The path of a field as a patch of this object must write it: old versions of some kinds have a list with one element
-/// where newer ones have an object, and the table of carriers omits elements.
+/// The path of a field as a patch of this object must write it.
 fn written_path(field: &'static str, object: &SimulatedValue<'_>) -> String {
-    let (mut path, mut steps) = (String::new(), Vec::new());
-    for name in field.split('.') {
-        path.push_str(if path.is_empty() { "" } else { "." });
-        path.push_str(name);
-        steps.push(FieldPathStep::Field(name));
-        let is_list = match object.get(&steps).as_deref() {
-            Ok(SimulatedValue::List(_)) => true,
-            Ok(SimulatedValue::Given(json)) => json.as_elements().is_some(),
-            _ => false,
-        };
-        if is_list {
-            path.push_str("[0]");
-            steps.push(FieldPathStep::Element(0));
+    let mut path = String::new();
+    for step in steps_in(field, object) {
+        match step {
+            FieldPathStep::Element(index) => path.push_str(&format!("[{index}]")),
+            FieldPathStep::Field(name) if path.is_empty() => path.push_str(name),
+            FieldPathStep::Field(name) => path.push_str(&[".", name].concat()),
         }
     }
     path
@@ -349,6 +299,11 @@ fn written_path(field: &'static str, object: &SimulatedValue<'_>) -> String {
 fn is_tag_like(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     TAG_LIKE.iter().any(|end| path.ends_with(end))
+}
+
+/// Whether nothing writes the tags of a resource.
+pub(super) fn is_observed(resource: &ComposedResource<'_>) -> bool {
+    Policies::of(&resource.object) == Policies::Observing
 }
 
 /// What a provider does to the cloud's resource, by `spec.managementPolicies`.

@@ -40,22 +40,22 @@ pub(super) struct Pipeline<'a, 's> {
 }
 
 impl<'a, 's> Pipeline<'a, 's> {
-    /// Evaluates all steps.
+    /// Evaluates all steps for a composite, and the prefixes of the keys of its tags.
     ///
     /// # Errors
     /// When the Composition does not have the structure that Crossplane defines, a function fails because of it, or its
     /// patches expand to more than the limit.
     pub(super) fn play(
         spec: Json<'a>,
+        (composite, prefixes): (SimulatedValue<'a>, Prefixes<'a>),
         composites: &'s CloudTags,
-        prefixes: Prefixes<'a>,
         faults: &mut Faults<'a>,
     ) -> Result<Self, Halt<'a>> {
         let mut pipeline = Pipeline {
             resources: Vec::new(),
             last_unread: 0,
             by_name: BTreeMap::new(),
-            composite: SimulatedValue::composite(prefixes),
+            composite,
             prefixes,
             environment: SimulatedValue::Unknown,
             expansion: Expansion::of(spec),

@@ -1,6 +1,9 @@
 //! One resource that a Composition composes, patch by patch.
 
+use std::collections::BTreeMap;
+
 use super::apply::{self, Expansion};
+use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::{Patch, PatchSource, Target};
 use super::resource_kind::ResourceKind;
@@ -26,6 +29,8 @@ pub(super) struct ComposedResource<'a> {
     pub(super) is_pruned: bool,
     /// How patches lose tags, or prevent the creation of the resource.
     pub(super) faults: Vec<(FaultSeverity, Json<'a>, TagFault)>,
+    /// The patch that last wrote the entry of the field for tags with this key; with an empty key, the whole field.
+    pub(super) writers: BTreeMap<&'a str, Json<'a>>,
     /// Patches that may copy the tags, and what is not known about them.
     pub(super) doubts: Vec<(Json<'a>, TagFault)>,
     /// Whether a patch wrote other tags, as a whole map.
@@ -45,6 +50,7 @@ impl<'a> ComposedResource<'a> {
             step,
             is_pruned,
             faults: Vec::new(),
+            writers: BTreeMap::new(),
             doubts: Vec::new(),
             has_patched_tags: false,
         }
@@ -87,6 +93,7 @@ impl<'a> ComposedResource<'a> {
         let is_to_field = patch.to == self.kind.steps();
         let brings_tags = matches!(&value, SimulatedValue::Object(object) if object.tags.is_some());
         let is_unknown = matches!(value, SimulatedValue::Unknown);
+        self.record_writer(patch);
         if brings_tags && patch.is_required {
             self.fault(Fails, patch.at, TagFault::RequiredSource);
         }
@@ -111,6 +118,18 @@ impl<'a> ComposedResource<'a> {
         }
         self.has_patched_tags |= is_to_field && is_unknown;
         Ok(())
+    }
+
+    /// Elements of lists on the way to the field do not count.
+    fn record_writer(&mut self, patch: &Patch<'a>) {
+        let field = self.kind.known.and_then(|known| known.tags.field()).unwrap_or_default();
+        let mut names = patch.to.iter().filter_map(|step| match step {
+            FieldPathStep::Field(name) => Some(*name),
+            FieldPathStep::Element(_) => None,
+        });
+        if !field.is_empty() && field.split('.').all(|name| names.next() == Some(name)) {
+            self.writers.insert(names.next().unwrap_or_default(), patch.at);
+        }
     }
 
     /// A patch may copy the tags.

@@ -12,6 +12,7 @@ use tag_rules::CloudTags;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResourceKind<'a> {
     pub(super) group: &'a str,
+    pub(super) version: &'a str,
     pub(super) kind: &'a str,
     /// `None` if nothing is known about it.
     pub(super) known: Option<TagsOfKind>,
@@ -25,14 +26,14 @@ impl<'a> ResourceKind<'a> {
     /// # Errors
     /// When the base does not have the structure of a Kubernetes object.
     pub(super) fn of(base: Json<'a>, composites: &CloudTags) -> Result<Self, Malformed> {
-        let group = group_and_version(base.string(&["apiVersion"])?.unwrap_or_default()).0;
+        let (group, version) = group_and_version(base.string(&["apiVersion"])?.unwrap_or_default());
         let kind = base.string(&["kind"])?.unwrap_or_default();
         let is_composite = composites.has_group(group);
         let known = match is_composite {
             true => Some(TagsOfKind { tags: Tags::Map(CLOUD_TAGS), managed: false }),
             false => tags_of_kind(group, kind),
         };
-        Ok(ResourceKind { group, kind, known, is_composite })
+        Ok(ResourceKind { group, version, kind, known, is_composite })
     }
 
     /// The map for its tags; empty if it has none.

@@ -90,7 +90,7 @@ impl<'a> TagManager<'a> {
             }
             if kind == "FromEnvironmentFieldPath" && matches!(*value, SimulatedValue::Unknown) {
                 manager.unknown.push(entry);
-            } else if has_tags(&value) || !is_read {
+            } else if has_tags(&value) || matches!(*value, SimulatedValue::Given(_)) {
                 manager.add(entry, replaces(entry)?, value.into_owned(), prefixes)?;
             }
         }
@@ -106,11 +106,15 @@ impl<'a> TagManager<'a> {
         replaces: bool,
         value: SimulatedValue<'a>,
         prefixes: Prefixes<'a>,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), Halt<'a>> {
         let group = if replaces { &mut self.replacing } else { &mut self.retained };
         if let SimulatedValue::Given(tags) = value {
             // An earlier entry of its group takes precedence.
             let is_late = has_tags(group);
+            // The function decodes its input strictly.
+            if tags.fields()?.any(|(_, value)| !value.is_null() && value.as_str().is_none()) {
+                return Err(Halt::fails(entry, TagFault::UnusableInputValue));
+            }
             for (key, value) in tags.fields()?.filter(|(key, _)| !is_late && begins(prefixes, key)) {
                 self.fixed.push(Fixed { key, at: value, replaces });
             }

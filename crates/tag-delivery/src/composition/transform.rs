@@ -3,6 +3,7 @@
 //! Source: function-patch-and-transform, transforms.go, `Resolve`, and what it calls; Crossplane 1.20,
 //! internal/controller/apiextensions/composite/composition_transforms.go, which does the same.
 
+use super::value::ScalarType;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use facts::tag_fault::TagFault;
@@ -12,8 +13,10 @@ use facts::tag_fault::TagFault;
 pub(super) enum Transform<'a> {
     /// Converts every value to a text.
     String,
-    /// Does not accept maps: `math` takes numbers, `map` and `convert` texts, numbers and booleans.
+    /// Does not accept maps: `math` takes numbers, `map` texts, numbers and booleans.
     NoMap(&'a str),
+    /// Like `map`, and makes a value of this type.
+    Convert(&'a str),
     /// Compares texts with patterns, so it does not accept maps if it has patterns.
     Match {
         has_patterns: bool,
@@ -29,8 +32,7 @@ pub(super) enum Transform<'a> {
 pub(super) enum TransformedValue {
     /// Their input.
     Same,
-    /// A text or a number.
-    Scalar,
+    Scalar(ScalarType),
     Unknown,
 }
 
@@ -46,7 +48,8 @@ impl<'a> Transform<'a> {
     fn of(at: Json<'a>) -> Result<Self, Malformed> {
         Ok(match at.string(&["type"])?.unwrap_or_default() {
             "string" => Transform::String,
-            name @ ("math" | "map" | "convert") => Transform::NoMap(name),
+            name @ ("math" | "map") => Transform::NoMap(name),
+            "convert" => Transform::Convert(at.string(&["convert", "toType"])?.unwrap_or_default()),
             "match" => Transform::Match {
                 has_patterns: at.at(&["match", "patterns"])?.elements()?.next().is_some(),
                 falls_back_to_input: at.string(&["match", "fallbackTo"])? == Some("Input"),
@@ -66,12 +69,19 @@ pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<
     for transform in transforms {
         let is_given_map = is_map && is == TransformedValue::Same;
         is = match transform {
-            Transform::String => TransformedValue::Scalar,
+            Transform::String => TransformedValue::Scalar(ScalarType::Text),
             Transform::NoMap(name) if is_given_map => return Err(fault(name)),
-            Transform::NoMap("math") => TransformedValue::Scalar,
+            Transform::Convert(_) if is_given_map => return Err(fault("convert")),
+            Transform::NoMap("math") | Transform::Convert("int" | "int64" | "float64") => {
+                TransformedValue::Scalar(ScalarType::Number)
+            }
+            Transform::Convert("string") => TransformedValue::Scalar(ScalarType::Text),
+            Transform::Convert("bool") => TransformedValue::Scalar(ScalarType::Boolean),
             Transform::Match { has_patterns: true, .. } if is_given_map => return Err(fault("match")),
             Transform::Match { has_patterns: false, falls_back_to_input: true } => is,
-            Transform::NoMap(_) | Transform::Match { .. } | Transform::Other => TransformedValue::Unknown,
+            Transform::NoMap(_) | Transform::Convert(_) | Transform::Match { .. } | Transform::Other => {
+                TransformedValue::Unknown
+            }
         };
     }
     Ok(is)
@@ -80,6 +90,7 @@ pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ScalarType::{Boolean, Number, Text};
     use TransformedValue::{Same, Scalar, Unknown};
 
     const INPUT: Transform<'_> = Transform::Match { has_patterns: false, falls_back_to_input: true };
@@ -90,21 +101,24 @@ mod tests {
     fn a_map_is_taken_by_few_transforms() {
         let of_map = |transforms: &[Transform<'_>]| transformed(transforms, true);
         let refused = |name: &str| Err(TagFault::TransformOfAMap { transform: name.into() });
-        for name in ["math", "map", "convert"] {
-            assert_eq!(of_map(&[Transform::NoMap(name)]), refused(name));
-            assert_eq!(of_map(&[INPUT, Transform::NoMap(name)]), refused(name));
+        for transform in [Transform::NoMap("math"), Transform::NoMap("map"), Transform::Convert("string")] {
+            let name = if let Transform::NoMap(name) = transform { name } else { "convert" };
+            assert_eq!(of_map(&[transform]), refused(name));
+            assert_eq!(of_map(&[INPUT, transform]), refused(name));
         }
         assert_eq!(of_map(&[PATTERNS]), refused("match"));
         assert_eq!((of_map(&[]), of_map(&[INPUT]), of_map(&[CONSTANT])), (Ok(Same), Ok(Same), Ok(Unknown)));
-        assert_eq!((of_map(&[Transform::String]), of_map(&[Transform::Other])), (Ok(Scalar), Ok(Unknown)));
+        assert_eq!((of_map(&[Transform::String]), of_map(&[Transform::Other])), (Ok(Scalar(Text)), Ok(Unknown)));
     }
 
     /// A map as JSON text is converted to a map again.
     #[test]
     fn what_a_text_becomes_is_unknown() {
-        let chain = [Transform::String, Transform::NoMap("convert")];
+        let chain = [Transform::String, Transform::Convert("object")];
         assert_eq!(transformed(&chain, true), Ok(Unknown));
         assert_eq!(transformed(&[Transform::NoMap("map")], false), Ok(Unknown));
-        assert_eq!(transformed(&[Transform::NoMap("math")], false), Ok(Scalar));
+        assert_eq!(transformed(&[Transform::NoMap("math")], false), Ok(Scalar(Number)));
+        let converted = ["string", "int64", "bool", "array"].map(|of| transformed(&[Transform::Convert(of)], false));
+        assert_eq!(converted, [Ok(Scalar(Text)), Ok(Scalar(Number)), Ok(Scalar(Boolean)), Ok(Unknown)]);
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! Source: crossplane-runtime, pkg/fieldpath/paved.go, `GetValue`, `SetValue` and `ExpandWildcards`; pkg/fieldpath/merge.go.
 
+mod contents;
 mod paths;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub(super) use self::contents::ScalarType;
 pub(super) use self::paths::Expanded;
 use super::field_path::FieldPathStep;
 use crate::json::document::Json;
@@ -23,7 +25,7 @@ pub(super) enum SimulatedValue<'a> {
     /// Elements that are known, by index.
     List(BTreeMap<u32, SimulatedValue<'a>>),
     /// A text, a number or a boolean that a patch writes.
-    Scalar,
+    Scalar(ScalarType),
     /// An unknown value of a composite, the environment or a function.
     Unknown,
 }
@@ -112,7 +114,7 @@ impl<'a> SimulatedValue<'a> {
             (SimulatedValue::Unknown, _) => Cow::Borrowed(self),
             (SimulatedValue::Object(object), FieldPathStep::Field(name)) => match object.fields.get(name) {
                 Some(value) => Cow::Borrowed(value),
-                None if object.has_tag(name) => Cow::Owned(SimulatedValue::Scalar),
+                None if object.has_tag(name) => Cow::Owned(SimulatedValue::Scalar(ScalarType::Text)),
                 None if object.is_open => Cow::Owned(SimulatedValue::Unknown),
                 None => Cow::Owned(SimulatedValue::Absent),
             },
@@ -154,7 +156,7 @@ impl<'a> SimulatedValue<'a> {
                 (SimulatedValue::Object(object), FieldPathStep::Field(name)) => {
                     let there = match object.has_tag(name) {
                         true if is_last && policy == MergePolicy::Merge => return Ok(()),
-                        true => SimulatedValue::Scalar,
+                        true => SimulatedValue::Scalar(ScalarType::Text),
                         false if object.is_open => SimulatedValue::Unknown,
                         false => SimulatedValue::Absent,
                     };
@@ -339,7 +341,7 @@ mod tests {
         let composite = SimulatedValue::composite(PREFIXES);
         let get = |path| composite.get(&parse(path).unwrap());
         assert!(matches!(get("spec.parameters.a").as_deref(), Ok(SimulatedValue::Unknown)));
-        assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(SimulatedValue::Scalar)));
+        assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(SimulatedValue::Scalar(ScalarType::Text))));
         assert_eq!(get("spec.cloudTags[*]").err(), Some(NoPathValue::NotFound));
         assert_eq!(is_whole(&composite, "spec.cloudTags"), Some(true));
     }
@@ -348,7 +350,7 @@ mod tests {
     fn what_is_missing_on_the_way_is_made() {
         let mut value = SimulatedValue::Absent;
         assert_eq!(
-            write(&mut value, "a", SimulatedValue::Scalar, MergePolicy::Replace).unwrap_err(),
+            write(&mut value, "a", SimulatedValue::Scalar(ScalarType::Text), MergePolicy::Replace).unwrap_err(),
             PathProblem::NotAnObject("a".to_owned())
         );
         let mut value = SimulatedValue::Object(SimulatedObject::default());
@@ -379,7 +381,7 @@ mod tests {
             assert_eq!(is_whole(&other, "tags"), after_tags, "{policy:?}");
             for key in ["tags[plexsphere:a]", "tags[plexsphere/a]"] {
                 let mut value = value.clone();
-                write(&mut value, key, SimulatedValue::Scalar, policy).unwrap();
+                write(&mut value, key, SimulatedValue::Scalar(ScalarType::Text), policy).unwrap();
                 assert_eq!(is_whole(&value, "tags"), after_key, "{policy:?} {key}");
             }
         }

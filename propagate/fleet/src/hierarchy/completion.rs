@@ -24,8 +24,8 @@ impl Hierarchy {
             Wants::Carried => evaluate_and_list(&review, settings, &around),
             Wants::Changes => (evaluate(&review, settings, &around), Ok(Vec::new())),
         };
-        let Report { changes, skipped, cloud_tags, .. } = outcome.report.unwrap_or_default();
-        let report = Report { changes, skipped, cloud_tags, ..Report::default() };
+        let Report { changes, skipped, cloud_tags, inert, .. } = outcome.report.unwrap_or_default();
+        let report = Report { changes, skipped, cloud_tags, inert, ..Report::default() };
         Some(Completion { json: outcome.object, is_rejected: outcome.rejection.is_some(), report, listed })
     }
 
@@ -41,7 +41,8 @@ impl Hierarchy {
         };
         let alike = latest.get(&id.kind).and_then(|number| self.members.get(*number));
         let report = Shared::like(completion.report, alike.map(|alike| &alike.report), |a, b| {
-            a.cloud_tags.is_none() && b.cloud_tags.is_none() && (&a.changes, &a.skipped) == (&b.changes, &b.skipped)
+            let is_like = (&a.changes, &a.skipped, &a.inert) == (&b.changes, &b.skipped, &b.inert);
+            a.cloud_tags.is_none() && b.cloud_tags.is_none() && is_like
         });
         let (carried, unknown) = match completion.listed {
             Ok(carried) => (Shared::like(carried, alike.map(|alike| &alike.carried), Vec::eq), None),

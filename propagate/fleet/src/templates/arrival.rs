@@ -20,8 +20,10 @@ pub(super) enum ArrivalForm {
     Map,
     /// A map in which values such as `4711` are numbers, because they are not quoted.
     Unquoted,
-    /// A list whose elements have keys and values.
-    List,
+    /// A list whose elements are objects with keys and values.
+    Objects,
+    /// A list of strings with a key, a separator and a value.
+    Strings,
 }
 
 /// Where all tags of the first set are in the first value, and all of the second in the second. Removes them from the
@@ -52,11 +54,13 @@ fn search([one, other]: [&TagSet; 2], first: &mut Value, second: &Value, path: S
             }
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            let has = |elements: &[Value], set: &TagSet| {
-                set.iter().all(|(key, value)| elements.iter().any(|element| is_tag(element, key, value)))
-            };
-            if has(a, one) && has(b, other) {
-                found.push(Arrival { path: path.clone(), form: ArrivalForm::List });
+            for (form, is_tag) in LISTS {
+                let has = |elements: &[Value], set: &TagSet| {
+                    set.iter().all(|(key, value)| elements.iter().any(|element| is_tag(element, key, value)))
+                };
+                if has(a, one) && has(b, other) {
+                    found.push(Arrival { path: path.clone(), form });
+                }
             }
             for (number, (a, b)) in a.iter_mut().zip(b).enumerate() {
                 search([one, other], a, b, format!("{path}[{number}]"), found);
@@ -75,7 +79,22 @@ fn prints(field: &Value, value: &str) -> bool {
     equals(field, value) || serde_json::from_str::<Value>(value).is_ok_and(|read| read == *field)
 }
 
-fn is_tag(element: &Value, key: &str, value: &str) -> bool {
+/// Whether an element of a list is a tag.
+type IsTag = fn(&Value, &str, &str) -> bool;
+
+const LISTS: [(ArrivalForm, IsTag); 2] = [(ArrivalForm::Objects, is_object), (ArrivalForm::Strings, is_string)];
+
+/// Whether a string consists of a key, a separator and a value.
+fn is_string(element: &Value, key: &str, value: &str) -> bool {
+    separator(element, key, value).is_some()
+}
+
+/// What is between a key and a value in a string.
+pub(super) fn separator<'e>(element: &'e Value, key: &str, value: &str) -> Option<&'e str> {
+    element.as_str()?.strip_prefix(key)?.strip_suffix(value).filter(|separator| !separator.is_empty())
+}
+
+fn is_object(element: &Value, key: &str, value: &str) -> bool {
     let has = |text: &str| element.as_object().is_some_and(|fields| fields.values().any(|field| equals(field, text)));
     has(key) && has(value)
 }

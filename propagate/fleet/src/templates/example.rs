@@ -17,14 +17,14 @@ pub(super) struct Examples<'f> {
 
 /// A composite.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Example {
-    pub(super) origin: ExampleOrigin,
-    pub(super) composite: Value,
+pub(crate) struct Example {
+    pub(crate) origin: ExampleOrigin,
+    pub(crate) composite: Value,
 }
 
 /// Where a composite is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ExampleOrigin {
+pub(crate) enum ExampleOrigin {
     /// An object: its kind and name.
     Object(String),
     /// The schema of a definition.
@@ -122,6 +122,7 @@ fn composite(read: &Value, object: &FleetObject, is_claim: bool, [api_version, k
     metadata.insert("name".to_owned(), name.as_str().into());
     if is_claim {
         let mut labels = metadata.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
+        labels.retain(|key, _| is_copied(key));
         labels.insert("crossplane.io/claim-name".to_owned(), name.as_str().into());
         labels.insert("crossplane.io/claim-namespace".to_owned(), namespace.as_str().into());
         metadata.insert("labels".to_owned(), labels.into());
@@ -133,6 +134,14 @@ fn composite(read: &Value, object: &FleetObject, is_claim: bool, [api_version, k
         metadata.insert("namespace".to_owned(), namespace.as_str().into());
     }
     json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
+}
+
+/// Whether Crossplane copies a label of a claim to its composite.
+///
+/// Source: Crossplane 1.20 and 2.4, internal/controller/apiextensions/claim/object.go, `withoutReservedK8sEntries`.
+pub(crate) fn is_copied(label: &str) -> bool {
+    let domain = label.split('/').next().unwrap_or_default();
+    !["kubernetes.io", "k8s.io"].iter().any(|reserved| domain.ends_with(reserved))
 }
 
 /// Sets the defaults of a schema and removes nulls that it does not allow, as the API server does.

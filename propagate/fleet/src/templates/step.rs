@@ -5,13 +5,14 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::{CloudTags, Tags, tags_of_kind};
+use metadata_propagation::tags::Cloud;
+use metadata_propagation::{CloudTags, Tags, cloud_of, tags_of_kind};
 use serde_json::{Value, json};
 use topology::{CompositionTemplate, NoOutput};
 
 pub(super) use self::fact::StepFact;
 use self::source::TemplateSource;
-use super::arrival::{Arrival, ArrivalForm, TagSet, take};
+use super::arrival::{Arrival, ArrivalForm, TagSet, separator, take};
 use super::example::{Example, ExampleOrigin};
 use super::output::resources;
 use crate::made::yaml;
@@ -25,6 +26,8 @@ pub(super) struct TagSets([TagSet; 2]);
 pub(super) struct StepResult {
     /// The resources as function-patch-and-transform composes them, if they are known.
     pub(super) resources: Option<Vec<Value>>,
+    /// Those with a list for tags: what happens to them is among the facts.
+    pub(super) lists: Vec<usize>,
     /// Whether later reconciles compose the same.
     pub(super) is_complete: bool,
     pub(super) facts: Vec<StepFact>,
@@ -60,9 +63,11 @@ fn evaluated(step: &Value, kind: &str, examples: &[Example], tags: &TagSets) -> 
     let with = examples.iter().map(|example| example.origin.clone()).collect();
     let mut facts = vec![StepFact::Evaluated { with, resources: composed.keys().cloned().collect() }];
     facts.extend(template.dependences().iter().cloned().map(StepFact::Depends));
-    facts.extend(composed.iter().filter_map(|(name, resource)| resource.fact(name)));
+    facts.extend(composed.iter().filter_map(|(name, resource)| resource.fact(name, tags)));
+    let lists = composed.values().enumerate().filter(|(_, resource)| resource.list().is_some());
+    let lists = lists.map(|(index, _)| index).collect();
     let resources = composed.iter().map(|(name, resource)| resource.patched(name)).collect();
-    Ok(StepResult { resources: Some(resources), is_complete: template.dependences().is_empty(), facts })
+    Ok(StepResult { resources: Some(resources), lists, is_complete: template.dependences().is_empty(), facts })
 }
 
 /// The template of an input.
@@ -143,27 +148,46 @@ struct ComposedByTemplate {
 
 impl ComposedByTemplate {
     /// What the checks of patches do not find.
-    fn fact(&self, name: &str) -> Option<StepFact> {
+    fn fact(&self, name: &str, tags: &TagSets) -> Option<StepFact> {
         let text = |field| self.base.get(field).and_then(Value::as_str).unwrap_or_default();
         let unquoted = self.arrivals.iter().find(|arrival| arrival.form == ArrivalForm::Unquoted);
         if let Some(Arrival { path, .. }) = unquoted {
             return Some(StepFact::Unquoted { resource: name.to_owned(), path: path.clone() });
         }
-        let known = tags_of_kind(group_and_version(text("apiVersion")).0, text("kind"))?;
-        let Tags::List(path) = known.tags else { return None };
-        let is_filled = self.arrivals.iter().any(|arrival| arrival.path == path);
+        let path = self.list()?;
+        let (resource, kind) = (name.to_owned(), text("kind").to_owned());
+        let arrival = self.arrivals.iter().find(|arrival| arrival.path == path);
+        if let Some(separator) = arrival.and_then(|_| self.refused_separator(path, tags)) {
+            return Some(StepFact::Separator { resource, path: path.to_owned(), separator });
+        }
         let is_managed_otherwise = self.base.pointer("/spec/managementPolicies").is_some();
-        let kind = text("kind").to_owned();
-        (!is_filled && !is_managed_otherwise).then(|| StepFact::ListWithoutTags {
-            resource: name.to_owned(),
-            kind,
-            path: path.to_owned(),
-        })
+        let is_lost = arrival.is_none() && !is_managed_otherwise;
+        is_lost.then(|| StepFact::ListWithoutTags { resource, kind, path: path.to_owned() })
+    }
+
+    /// The list for its tags, if its kind has one.
+    fn list(&self) -> Option<&'static str> {
+        let text = |field| self.base.get(field).and_then(Value::as_str).unwrap_or_default();
+        match tags_of_kind(group_and_version(text("apiVersion")).0, text("kind"))?.tags {
+            Tags::List(path, _) => Some(path),
+            Tags::Map(_) | Tags::Nowhere => None,
+        }
+    }
+
+    /// What is between keys and values in the strings of a list, if the cloud does not accept it.
+    fn refused_separator(&self, path: &str, TagSets([tags, _]): &TagSets) -> Option<String> {
+        let text = |field| self.base.get(field).and_then(Value::as_str).unwrap_or_default();
+        let cloud = cloud_of(group_and_version(text("apiVersion")).0).and_then(Cloud::of)?;
+        let elements = self.base.pointer(&format!("/{}", path.replace('.', "/")))?.as_array()?;
+        let (key, value) = tags.first_key_value()?;
+        let separator = elements.iter().find_map(|element| separator(element, key, value))?;
+        cloud.joined.filter(|_| !cloud.key.form.admits(separator)).map(|_| separator.to_owned())
     }
 
     /// The resource as function-patch-and-transform composes it.
     fn patched(&self, name: &str) -> Value {
-        let maps = self.arrivals.iter().filter(|arrival| arrival.form != ArrivalForm::List);
+        let is_map = |form| matches!(form, ArrivalForm::Map | ArrivalForm::Unquoted);
+        let maps = self.arrivals.iter().filter(|arrival| is_map(arrival.form));
         let patch = |arrival: &Arrival| {
             json!({
                 "type": "FromCompositeFieldPath", "fromFieldPath": "spec.cloudTags", "toFieldPath": arrival.path,
@@ -200,7 +224,9 @@ mod tests {
             Ok(composed) if composed.is_empty() => vec!["nothing is composed".to_owned()],
             Ok(composed) => {
                 let line = |(name, resource): (&String, &ComposedByTemplate)| {
-                    let all = resource.arrivals.iter().filter(|arrival| arrival.form != ArrivalForm::Unquoted);
+                    // The file only counts maps and lists of objects.
+                    let is_counted = |form| matches!(form, ArrivalForm::Map | ArrivalForm::Objects);
+                    let all = resource.arrivals.iter().filter(|arrival| is_counted(arrival.form));
                     let mut places: Vec<&str> = all.map(|arrival| &*arrival.path).collect();
                     places.sort_unstable();
                     let places = if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") };

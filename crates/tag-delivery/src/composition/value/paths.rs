@@ -71,7 +71,7 @@ impl<'a> SimulatedValue<'a> {
                 fields.or_else(elements).ok_or_else(|| NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY)))
             }
             SimulatedValue::Absent => Err(NoPathValue::NotFound),
-            SimulatedValue::Scalar => Err(NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY))),
+            SimulatedValue::Scalar(_) => Err(NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY))),
         }
     }
 
@@ -129,7 +129,8 @@ impl<'a> SimulatedValue<'a> {
             SimulatedValue::List(elements) => {
                 elements.iter().for_each(|(index, value)| below(FieldPathStep::Element(*index), value))
             }
-            SimulatedValue::Absent | SimulatedValue::Given(_) | SimulatedValue::Scalar | SimulatedValue::Unknown => {}
+            SimulatedValue::Absent | SimulatedValue::Given(_) | SimulatedValue::Scalar(_) | SimulatedValue::Unknown => {
+            }
         }
     }
 }

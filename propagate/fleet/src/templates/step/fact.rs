@@ -32,6 +32,12 @@ pub(crate) enum StepFact {
         resource: String,
         path: String,
     },
+    /// The cloud does not accept what is between keys and values.
+    Separator {
+        resource: String,
+        path: String,
+        separator: String,
+    },
     ListWithoutTags {
         resource: String,
         kind: String,
@@ -49,8 +55,20 @@ impl StepFact {
             | StepFact::NoOutput(_)
             | StepFact::MaybeRefused { .. }
             | StepFact::Depends(_) => Some(TagDelivery::CannotTell),
-            StepFact::Refused(_) | StepFact::Unquoted { .. } => Some(TagDelivery::Fails),
+            StepFact::Refused(_) | StepFact::Unquoted { .. } | StepFact::Separator { .. } => Some(TagDelivery::Fails),
             StepFact::ListWithoutTags { .. } => Some(TagDelivery::Lost),
+        }
+    }
+
+    /// Its code.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            StepFact::ListWithoutTags { .. } => "template-list-without-tags",
+            StepFact::Refused(_) => "template-refused",
+            StepFact::Separator { .. } => "template-separator",
+            StepFact::Unquoted { .. } => "template-unquoted",
+            StepFact::Evaluated { .. } => "template-evaluated",
+            _ => "template-unknown",
         }
     }
 
@@ -97,9 +115,15 @@ impl fmt::Display for StepFact {
             }
             StepFact::Unquoted { resource, path } => write!(
                 f,
-                "resource `{resource}` is not created: values of tags in `{path}` are not quoted, so that of `4711` is a \
+                "resource `{resource}` is not created: values of tags in `{path}` are not quoted, so one of digits only is a \
                  number"
             ),
+            StepFact::Separator { resource, path, separator } => {
+                write!(
+                    f,
+                    "resource `{resource}` is not created: its cloud refuses `{separator}` in the strings of `{path}`"
+                )
+            }
             StepFact::ListWithoutTags { resource, kind, path } => {
                 write!(
                     f,

@@ -1,0 +1,21 @@
+//! What is refused in the resources of one composite, for callers that have it beside its Composition.
+
+use facts::finding::Finding;
+
+use crate::json::Malformed;
+use crate::json::document::Document;
+use crate::settings::Settings;
+
+/// What the API server or a cloud refuses in the resources that a Composition composes for a composite, which has all its
+/// tags. Both are JSON.
+///
+/// # Errors
+/// When one of them does not have the structure that Crossplane defines.
+pub fn findings_of_composite(
+    composition: &str,
+    composite: &str,
+    settings: &Settings,
+) -> Result<Vec<Finding>, Malformed> {
+    let [composition, composite] = [composition, composite].map(Document::new);
+    tag_delivery::findings_of_composite(composition.root(), composite.root(), settings.of_tags())
+}

@@ -1,0 +1,96 @@
+//! Whether the cloud accepts the tags of a resource: on some kinds it accepts fewer than elsewhere.
+
+use std::collections::BTreeMap;
+
+use super::field_path::FieldPathStep;
+use super::resource::ComposedResource;
+use super::tag_keys::TagKeys;
+use super::types::steps_in;
+use super::value::SimulatedValue;
+use crate::carriers::{Tags, added_tags, cloud_of};
+use crate::faults::FaultSeverity::{Fails, Loss, Risk};
+use crate::faults::Faults;
+use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
+use facts::datum::Mentioned;
+use facts::tag_fault::TagFault;
+use tag_rules::clouds::Cloud;
+
+/// Whether the cloud accepts the tags that a resource gets from one composite; `is_of_composite` says which keys are
+/// those of `spec.cloudTags`.
+pub(super) fn judge_tags<'a>(
+    resource: &ComposedResource<'a>,
+    is_of_composite: impl Fn(&str) -> bool,
+    faults: &mut Faults<'a>,
+) {
+    let kind = resource.kind;
+    let Some(Tags::Map(field)) = kind.known.map(|known| known.tags) else { return };
+    let Ok(map) = resource.object.get(&steps_in(field, &resource.object)).map(|map| map.into_owned()) else { return };
+    let keys: Vec<&str> =
+        map.entries().into_iter().filter(|(_, value)| !value.is_absent()).map(|(key, _)| key).collect();
+    let mut most = cloud_of(kind.group).and_then(|provider| Cloud::of(provider)?.tags);
+    for limit in KindLimit::of(kind.group, kind.kind) {
+        let fault = match limit.limit {
+            Limit::Characters { .. } => None,
+            Limit::Tags(number) => {
+                most = Some(number);
+                None
+            }
+            Limit::KeyLength(number) => keys.iter().find(|key| key.chars().count() > number).map(|key| {
+                let (key, kind) = ((*key).into(), kind.kind.into());
+                TagFault::KeyTooLong { key, most: number, kind }
+            }),
+            Limit::SameKeys => same_keys(&keys),
+        };
+        if let Some(fault) = fault {
+            faults.add(Fails, resource.at, fault);
+        }
+    }
+    let added = added_tags(kind.group, field);
+    let Some(most) = most.filter(|most| keys.len() + added > *most) else { return };
+    let (count, others) = (keys.len() + added, added + keys.iter().filter(|key| !is_of_composite(key)).count());
+    match most < keys.len() && others == added {
+        true => {
+            faults.add(Fails, resource.at, TagFault::TooManyTags { count: keys.len(), most, kind: kind.kind.into() })
+        }
+        false => faults.add(Risk, resource.at, TagFault::NoRoom { count, most, others }),
+    }
+}
+
+/// Two keys that differ in case only.
+fn same_keys(keys: &[&str]) -> Option<TagFault> {
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    keys.iter().find_map(|key| {
+        let one = seen.insert(key.to_lowercase(), key)?;
+        Some(TagFault::SameKeys { one: Mentioned(one.to_owned()), other: Mentioned((*key).to_owned()) })
+    })
+}
+
+/// Whether the cloud accepts the keys on this kind.
+pub(super) fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
+    let kind = resource.kind;
+    for limit in KindLimit::of(kind.group, kind.kind).filter(|limit| is_as_limited(limit, &resource.object)) {
+        let samples = keys.samples(Some(limit.provider));
+        let Limit::Characters { refuses, effect, profile } = limit.limit else { continue };
+        let refused = |key: &String| key.chars().find(|char| refuses.contains(*char));
+        let Some(char) = samples.iter().find_map(refused) else { continue };
+        let (severity, fault) = match effect {
+            RefusedKeys::Resource => (Fails, TagFault::KeysRefuseResource { char, profile: profile.into() }),
+            RefusedKeys::Tags => (Loss, TagFault::KeysDropped { char, profile: profile.into() }),
+        };
+        faults.add(severity, resource.at, fault);
+    }
+}
+
+/// Whether an object has the value that a limit depends on.
+fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
+    let Some(([outer, inner], wanted)) = limit.only_with else { return true };
+    let [spec, outer, inner] = ["spec", outer, inner].map(FieldPathStep::Field);
+    let has = |path: &[FieldPathStep<'_>]| match object.get(path).as_deref() {
+        Ok(SimulatedValue::Given(json)) => json.as_str() == Some(wanted),
+        _ => false,
+    };
+    // Old versions of a kind have a list with one element where newer ones have an object.
+    ["forProvider", "initProvider"].map(FieldPathStep::Field).into_iter().any(|provider| {
+        has(&[spec, provider, outer, inner]) || has(&[spec, provider, outer, FieldPathStep::Element(0), inner])
+    })
+}

@@ -1,0 +1,165 @@
+//! Whether the API server accepts the values in the field for tags. Crossplane applies resources on the server's side:
+//! a value of another type than the kind declares is refused, and the resource is never created.
+
+use super::field_path::FieldPathStep;
+use super::resource::ComposedResource;
+use super::value::{ScalarType, SimulatedValue};
+use crate::carriers::{Item, Tags, TagsOfKind, is_nested_in_lists, newer_field};
+use crate::faults::FaultSeverity::Fails;
+use crate::faults::Faults;
+use crate::json::document::Json;
+use facts::datum::Mentioned;
+use facts::tag_fault::TagFault;
+
+/// Fields of this name that are objects are maps of strings, in every kind of the carriers' providers.
+const MAPS: [&str; 2] = ["tags", "labels"];
+
+/// Adds a fault for every map that the kind does not have, and for every value that the API server refuses; returns
+/// whether there is one.
+pub(super) fn judge<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faults: &mut Faults<'a>) -> bool {
+    let mut types = Types { resource, faults, is_refused: false };
+    if !resource.kind.is_composite && !resource.is_pruned {
+        types.judge_undeclared();
+    }
+    let is_undeclared = types.is_refused;
+    judge_values(resource, known, faults) || is_undeclared
+}
+
+/// The same for the values in the field for tags.
+pub(super) fn judge_values<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faults: &mut Faults<'a>) -> bool {
+    let mut types = Types { resource, faults, is_refused: false };
+    if let Tags::Map(field) | Tags::List(field, _) = known.tags {
+        types.judge_parent(field);
+        let steps = steps_in(field, &resource.object);
+        if let Ok(value) = resource.object.get(&steps) {
+            match known.tags {
+                Tags::List(_, item) => types.judge_list(field, item, &value),
+                _ => types.judge_map(field, &value),
+            }
+        }
+    }
+    types.is_refused
+}
+
+/// The steps to a field: old versions of some kinds have a list with one element where newer ones have an object, and
+/// the table of carriers omits elements.
+pub(super) fn steps_in<'a>(field: &'static str, object: &SimulatedValue<'a>) -> Vec<FieldPathStep<'a>> {
+    let mut steps = Vec::new();
+    let mut names = field.split('.').peekable();
+    while let Some(name) = names.next() {
+        steps.push(FieldPathStep::Field(name));
+        let is_list = || object.get(&steps).is_ok_and(|value| value.other_than_text() == Some("a list"));
+        if names.peek().is_some() && is_list() {
+            steps.push(FieldPathStep::Element(0));
+        }
+    }
+    steps
+}
+
+/// Whether the tags of the composite are in a value: of these [`super::delivery`] says more.
+fn has_tags(value: &SimulatedValue<'_>) -> bool {
+    !value.places().is_empty()
+}
+
+/// Whether a value is written in a base, and not in a composite.
+fn is_within(value: Json<'_>, base: Json<'_>) -> bool {
+    let [inner, outer] = [value, base].map(|json| json.text().as_bytes().as_ptr_range());
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+struct Types<'r, 'a> {
+    resource: &'r ComposedResource<'a>,
+    faults: &'r mut Faults<'a>,
+    is_refused: bool,
+}
+
+impl<'a> Types<'_, 'a> {
+    fn refuse(&mut self, value: Option<&SimulatedValue<'a>>, key: &str, fault: TagFault) {
+        let of_base = match value {
+            Some(SimulatedValue::Given(json)) => Some(*json).filter(|json| is_within(*json, self.resource.base)),
+            _ => None,
+        };
+        let written = || [key, ""].iter().find_map(|key| self.resource.writers.get(key).copied());
+        let at = of_base.or_else(written).unwrap_or(self.resource.at);
+        self.faults.add(Fails, at, fault);
+        self.is_refused = true;
+    }
+
+    fn judge_map(&mut self, field: &'static str, value: &SimulatedValue<'a>) {
+        let found = match value {
+            SimulatedValue::Scalar(_) => Some("a string"),
+            SimulatedValue::Given(json) if json.as_str().is_some() => Some("a string"),
+            _ => value.other_than_text().filter(|found| *found != "an object"),
+        };
+        if let Some(found) = found {
+            return self.refuse(Some(value), "", TagFault::NotAMap { found, field: field.into() });
+        }
+        for (key, value) in value.entries().into_iter().filter(|(_, value)| !has_tags(value)) {
+            // What is removed is absent; a null is sent to the API server.
+            let is_null = matches!(&value, SimulatedValue::Given(json) if json.is_null());
+            if let Some(found) = value.other_than_text().or(is_null.then_some("null")) {
+                let path = [field, "[", key, "]"].concat();
+                self.refuse(Some(&value), key, TagFault::ValueNotText { path: Mentioned(path), found });
+            }
+        }
+    }
+
+    fn judge_list(&mut self, field: &'static str, item: Item, value: &SimulatedValue<'a>) {
+        let is_object = |value: &SimulatedValue<'a>| value.other_than_text() == Some("an object");
+        let is_text = |value: &SimulatedValue<'a>| match value {
+            SimulatedValue::Scalar(of) => *of == ScalarType::Text,
+            SimulatedValue::Given(json) => json.as_str().is_some(),
+            _ => false,
+        };
+        let refused = value.elements().into_iter().filter(|element| !has_tags(element)).find_map(|element| {
+            let found = match item {
+                Item::String => element.other_than_text(),
+                Item::Object if is_text(&element) => Some("a string"),
+                Item::Object => element.other_than_text().filter(|_| !is_object(&element)),
+            };
+            Some((found?, element))
+        });
+        if let Some((found, element)) = refused {
+            let of = match item {
+                Item::String => "strings",
+                Item::Object => "objects",
+            };
+            self.refuse(Some(&element), "", TagFault::NotAnItem { found, field: field.into(), of });
+        }
+    }
+
+    /// The object or list on the path to the tags.
+    fn judge_parent(&mut self, field: &'static str) {
+        let kind = self.resource.kind;
+        let Some(is_list) = is_nested_in_lists(kind.group, kind.version, kind.kind) else { return };
+        let Some((parent, _)) = field.rsplit_once('.') else { return };
+        let steps: Vec<FieldPathStep<'_>> = parent.split('.').map(FieldPathStep::Field).collect();
+        let Ok(value) = self.resource.object.get(&steps) else { return };
+        let (declared, other) = if is_list { ("a list", "an object") } else { ("an object", "a list") };
+        if value.other_than_text() == Some(other) {
+            let version = kind.version.into();
+            self.refuse(
+                Some(&value),
+                "",
+                TagFault::OtherVersion { field: parent.into(), declared, version, found: other },
+            );
+        }
+    }
+
+    /// Maps of the base that the kind does not have.
+    fn judge_undeclared(&mut self) {
+        let kind = self.resource.kind;
+        for name in MAPS {
+            let steps = ["spec", "forProvider", name].map(FieldPathStep::Field);
+            let path = ["spec.forProvider.", name].concat();
+            let Ok(value) = self.resource.object.get(&steps) else { continue };
+            let is_declared = kind.field() == path
+                || kind.holds(&path).is_some()
+                || newer_field(kind.group, kind.kind).is_some_and(|newer| newer.path == path);
+            if value.other_than_text() == Some("an object") && !is_declared && !has_tags(&value) {
+                let fault = TagFault::NoSuchMap { to: Mentioned(path), kind: kind.kind.into() };
+                self.refuse(Some(&value), "", fault);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What to do about single facts of a check that finds several.
+
+/// The help for each code of a fact; empty if there is nothing to do.
+const HELP: &[(&str, &str)] = &[
+    ("claim-label-not-copied", "give the label a key of another domain, or set it on the composite"),
+    ("tags-from-environment", "patch from `spec.cloudTags` of the composite instead of the environment"),
+    ("tags-initial", "patch the field in `spec.forProvider`: `spec.initProvider` is only read at creation"),
+    ("tags-kept-from-merge", "patch `spec.cloudTags` first, or with `toFieldPath: ForceMergeObjects`"),
+    ("tags-key-too-long", "shorten the key of the label"),
+    ("tags-keys-dropped", "set the profile in `cloudTags.profiles`, for the provider of these composites"),
+    ("tags-keys-refuse-resource", "set the profile in `cloudTags.profiles`, for the provider of these composites"),
+    ("tags-list-of-tags", "fill the list in a step of function-go-templating"),
+    ("tags-manager-ignores", "remove the key from `ignoreTags`"),
+    ("tags-manager-overwrites", "remove the key from `addTags`, or set `policy: Retain`"),
+    ("tags-manager-removes", "remove the key from `removeTags`"),
+    ("tags-manager-too-early", "move the step behind those that compose resources"),
+    ("tags-manager-type", "set `type: FromCompositeFieldPath`"),
+    ("tags-map-to-list", "fill the list in a step of function-go-templating: patches cannot"),
+    ("tags-map-to-text", "patch the whole map to the field that holds tags"),
+    ("tags-never-updated", "add `Update` to `managementPolicies`"),
+    ("tags-newer-field", "update the provider to a later release"),
+    ("tags-no-base", "see the step that composes the resource"),
+    ("tags-no-label-keys", "patch the tags to the field of `spec.forProvider` that holds tags"),
+    ("tags-no-match", "write an index instead of `*`, or patch the list first"),
+    (
+        "tags-no-room",
+        "tags of others count too; a strict profile leaves out as many labels as `cloudTags.reserve` says",
+    ),
+    ("tags-no-such-map", "remove the map from the base; `docs/delivery.md` says where to find the field of each kind"),
+    ("tags-no-tags", "remove the patch: the kind has no tags"),
+    ("tags-not-a-map", "set a map of strings"),
+    ("tags-not-an-item", "write elements of the type that the kind declares"),
+    ("tags-not-patched-so-far", "see the later function: it is not evaluated"),
+    ("tags-other-version", "write the path for this `apiVersion`: with `[0]` for a list, without for an object"),
+    (
+        "tags-overwritten-later",
+        "move the later patch before the one from `spec.cloudTags`, or merge with `MergeObjects`",
+    ),
+    ("tags-program", "see the program: it is not evaluated; `--fail-on cannot-tell` makes this fail"),
+    ("tags-replace-base", "set `policy: { toFieldPath: MergeObjects }` in the patch"),
+    ("tags-replace-earlier-patch", "set `policy: { toFieldPath: MergeObjects }` in the patch"),
+    ("tags-replaced-later", "set `policy: { toFieldPath: MergeObjects }` in the later patch"),
+    ("tags-required-source", "remove `fromFieldPath: Required`: composites without labels have no tags"),
+    ("tags-same-keys", "opt only one of the labels in, or set `cloudTags.profiles: { aws: aws-strict }`"),
+    ("tags-stop-short", ""),
+    ("tags-too-many", "opt fewer labels in: `cloudTagPropagation: false`"),
+    ("tags-transform-of-a-map", "remove the transform"),
+    ("tags-transforms", "remove the transforms: tags are copied as they are"),
+    ("tags-undeclared-field", "correct `toFieldPath`"),
+    ("tags-unknown-field", ""),
+    ("tags-unknown-function", "see the function: its effect is not known; `--fail-on cannot-tell` makes this fail"),
+    ("tags-unknown-kind", "see the definition of the kind: it is in no table; `--fail-on cannot-tell` makes this fail"),
+    ("tags-unusable-path", "correct the path"),
+    (
+        "tags-value-not-text",
+        "quote the value in the base, or add a transform `convert` with `toType: string` to the patch",
+    ),
+    ("tags-wrong-field", "correct `toFieldPath`"),
+    ("template-evaluated", ""),
+    ("template-list-without-tags", "add an element with key and value for each entry of `spec.cloudTags`"),
+    ("template-refused", "correct the template"),
+    ("template-separator", "write `:` between key and value"),
+    ("template-unknown", ""),
+    ("template-unquoted", "write `{{ $value | quote }}`"),
+];
+
+/// What to do about a fact, by its code.
+pub(super) fn help_of_fact(reason: &str) -> Option<&'static str> {
+    HELP.iter().find(|(code, _)| *code == reason).map(|(_, help)| *help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_one_help() {
+        assert!(HELP.is_sorted_by(|(one, _), (other, _)| one < other));
+        assert_eq!(help_of_fact("tags-unusable-path"), Some("correct the path"));
+        assert_eq!(help_of_fact("another"), None);
+    }
+}
