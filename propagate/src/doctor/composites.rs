@@ -29,6 +29,10 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         }
         results.judge(&title, findings, || "rules and settings name the composites that are defined".to_owned());
     }
+    let valid = installation.policies.iter().filter_map(|policy| Some((policy, policy.settings.as_ref().ok()?)));
+    for (policy, settings) in valid {
+        results.findings.extend(unnamed(policy, settings, installation).into_iter().map(|it| (results.check, it)));
+    }
     let invalid = || installation.policies.iter().filter(|policy| policy.settings.is_err());
     for policy in invalid() {
         results.not_examined(&policy.title(), "its settings are not valid");
@@ -63,6 +67,49 @@ fn groups<'a>(policy: &InstalledPolicy<'a>, settings: &Settings) -> Vec<Installa
                 why: "composites of this group are not sent to the policy, so they get no cloud tags",
                 fix: format!("add a rule with `apiGroups: [{}]` and the resources of its composites", &**group),
             });
+        }
+    }
+    findings
+}
+
+/// Groups of rules that no setting names and that the policy does not check otherwise.
+fn unnamed<'a>(
+    policy: &InstalledPolicy<'a>,
+    settings: &Settings,
+    installation: &Installation<'a>,
+) -> Vec<InstallationFinding<'a>> {
+    let is_known = |group: &str| {
+        settings.cloud_tags.has_group(group)
+            || [CROSSPLANE, "labels.plexsphere.com", "", "*"].contains(&group)
+            || group.ends_with("cluster.x-k8s.io")
+    };
+    let mut findings = Vec::new();
+    for WebhookRule { groups, resources, at, .. } in policy.rules() {
+        for group in groups.into_iter().filter(|group| !is_known(group)) {
+            let title = policy.title();
+            let finding = |message: String, why, fix: &str| InstallationFinding {
+                level: FindingLevel::Warning,
+                message: format!("{title}: a rule has group `{group}`, {message}"),
+                object: Some(policy.item.object),
+                at: at.clone(),
+                why,
+                fix: fix.to_owned(),
+            };
+            findings.push(finding(
+                "which no setting names".to_owned(),
+                "its objects are sent to the policy, which does nothing about them",
+                "remove the group from the rule, or add it to `cloudTags.composites`",
+            ));
+            let undefined = resources.iter().find(|resource| !installation.defines_resource(group, resource));
+            let is_audited = policy.spec("backgroundAudit").and_then(Value::as_bool) != Some(false);
+            if let Some(resource) = undefined.filter(|_| is_audited && installation.knows_definitions()) {
+                findings.push(finding(
+                    format!("whose `{resource}` are not defined"),
+                    "a rule is for each of its resources in each of its groups: if one is not served, the audit scanner \
+                     skips the whole policy",
+                    "give each group a rule of its own, with its resources",
+                ));
+            }
         }
     }
     findings

@@ -64,6 +64,23 @@ impl<'a> Installation<'a> {
         definitions.any(|item| item.at("/spec/versions").as_array().into_iter().flatten().any(is_served))
     }
 
+    /// Whether definitions are known: of a cluster, or some in files.
+    pub(crate) fn knows_definitions(&self) -> bool {
+        self.is_live || self.definitions().next().is_some()
+    }
+
+    /// Whether a definition has a resource, as its own or as that of a claim.
+    pub(crate) fn defines_resource(&self, group: &str, resource: &str) -> bool {
+        let names = ["/spec/names/plural", "/spec/claimNames/plural"];
+        let is_meant = |item: &Item<'_>| names.iter().any(|path| item.text(path) == resource);
+        self.definitions().any(|item| item.text("/spec/group") == group && is_meant(item))
+    }
+
+    fn definitions(&self) -> impl Iterator<Item = &'a Item<'a>> {
+        let composites = self.of_kind("apiextensions.crossplane.io", "CompositeResourceDefinition");
+        self.of_kind(DEFINITIONS, "CustomResourceDefinition").chain(composites)
+    }
+
     /// The resource of a kind.
     pub(crate) fn resource(&self, group: &str, kind: &str) -> String {
         let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;

@@ -5,7 +5,7 @@ use fleet::FindingLevel;
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::needs::needs;
-use super::policy::{KINDS, MODULE};
+use super::policy::{InstalledPolicy, KINDS, MODULE};
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let resources = KINDS.iter().map(|kind| format!("{}.policies.kubewarden.io", fleet::plural(kind.name)));
@@ -27,8 +27,11 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
                 object: Some(policy.item.object),
                 at: "kind".to_owned(),
                 why: "labels propagate from the owners of the object that is written; without reading them nothing propagates",
-                fix: "delete it, and create a ClusterAdmissionPolicy instead: deploy/cluster-api.yaml".to_owned(),
+                fix: instead(policy),
             });
+        }
+        if !policy.kind.reads_objects {
+            findings.extend(unreachable(policy));
         }
         if policy.kind.is_group
             && policy.settings.as_ref().is_ok_and(|it| it.mode == metadata_propagation::Mode::Mutate)
@@ -44,6 +47,47 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         }
         results.judge(&title, findings, || format!("runs `{}`", policy.module()));
     }
+}
+
+/// What an installation has instead of a policy of a namespace.
+fn instead(policy: &InstalledPolicy<'_>) -> String {
+    let is_tagging = policy.settings.as_ref().is_ok_and(|settings| !settings.cloud_tags.composites.is_empty());
+    let manifest = if is_tagging { "cloud-tags" } else { "cluster-api" };
+    format!("delete it, and create a ClusterAdmissionPolicy instead: deploy/{manifest}.yaml")
+}
+
+/// Groups whose kinds are not in namespaces.
+const CLUSTER_SCOPED: [&str; 2] = ["apiextensions.crossplane.io", "labels.plexsphere.com"];
+
+/// What a policy of a namespace has and Kubewarden does not use: rules for kinds outside namespaces, and reads.
+///
+/// Source: kubewarden/adm-controller, api/policies/v1/admissionpolicy_types.go, and how it makes webhooks: the scope of
+/// their rules is `Namespaced`.
+fn unreachable<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
+    let finding = |message: String, at: String, why| InstallationFinding {
+        level: FindingLevel::Error,
+        message: format!("{} {message}", policy.title()),
+        object: Some(policy.item.object),
+        at,
+        why,
+        fix: instead(policy),
+    };
+    let rules = policy.rules().into_iter().filter_map(|rule| {
+        let group = rule.groups.iter().find(|group| CLUSTER_SCOPED.contains(group) || group.is_empty())?;
+        let is_node = group.is_empty() && rule.resources.contains(&"nodes");
+        let message = format!("has a rule for `{}`, which are not in a namespace", rule.resources.join("`, `"));
+        (is_node || !group.is_empty())
+            .then(|| finding(message, rule.at, "objects outside namespaces are not sent to a policy of a namespace"))
+    });
+    let reads = (!policy.grants().is_empty()).then(|| {
+        let message = "has `contextAwareResources`, which is no field of its kind".to_owned();
+        finding(
+            message,
+            format!("{}.contextAwareResources", policy.at),
+            "the API server drops the field, so nothing is read",
+        )
+    });
+    rules.chain(reads).collect()
 }
 
 fn none<'a>() -> InstallationFinding<'a> {

@@ -137,7 +137,8 @@ fn scope<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let is_global = policy.item.object.id.kind.starts_with("Cluster");
     let labels = policy.spec("namespaceSelector").and_then(|selector| selector.get("matchLabels"));
-    if is_global && labels.and_then(Value::as_object).is_some_and(|labels| !labels.is_empty()) {
+    let is_merged = policy.spec("allowInsideAdmissionControllerNamespace").and_then(Value::as_bool) != Some(true);
+    if is_global && is_merged && labels.and_then(Value::as_object).is_some_and(|labels| !labels.is_empty()) {
         findings.push(InstallationFinding {
             level: FindingLevel::Error,
             message: format!("{} has `matchLabels` in `namespaceSelector`, which Kubewarden ignores", policy.title()),
