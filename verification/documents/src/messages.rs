@@ -27,6 +27,7 @@ const FILES: [&str; 10] = [
 pub struct Message {
     /// What the file of the sentence is about.
     pub topic: String,
+    /// The sentence.
     pub text: String,
     /// The documentation of the constant, function or variant that has it.
     pub meaning: String,

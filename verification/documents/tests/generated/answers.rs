@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use regex::Regex;
+use similar::TextDiff;
 use testkit::answer::Answer;
 use testkit::case::{Case, corpus};
 use testkit::cluster::ApiServer;
@@ -44,6 +46,45 @@ fn with_answers(text: &str, corpus: &[Case]) -> Result<String> {
         rest = after;
     }
     Ok(whole + rest)
+}
+
+/// Between `<!-- change: TOPIC/CASE -->` and `<!-- change: end -->` is what the policy changes in the object of a case.
+#[test]
+fn the_readme_shows_what_the_policy_changes() -> Result<()> {
+    let (corpus, mut shown) = (corpus()?, 0);
+    change("README.md", |text| {
+        let mark = Regex::new(r"(?s)(<!-- change: (\S+/\S+) -->\n).*?(<!-- change: end -->)")?;
+        let mut whole = text.to_owned();
+        for found in mark.captures_iter(text) {
+            let case = corpus.iter().find(|case| case.name == found[2]).with_context(|| found[2].to_owned())?;
+            let block = format!("{}\n```diff\n{}```\n\n{}", &found[1], changed(case)?, &found[3]);
+            whole = whole.replace(&found[0], &block);
+            shown += 1;
+        }
+        Ok(whole)
+    })?;
+    ensure!(shown == 2, "{shown} changes are shown");
+    Ok(())
+}
+
+/// The labels, annotations and tags of a case's object, before and after the policy, as a diff.
+fn changed(case: &Case) -> Result<String> {
+    let review = case.reviews.first().context("no review")?;
+    let object = &review["object"];
+    let patched = patched(object, &engine(review, &case.settings, &case.cluster)?.patch)?;
+    let of = |object: &Value| {
+        let mut shown = Value::Null;
+        for pointer in ["/kind", "/metadata/name", "/metadata/labels", "/metadata/annotations", "/spec/template/metadata", "/spec/cloudTags"] {
+            if let Some(value) = object.pointer(pointer) {
+                let keys = pointer.trim_start_matches('/').split('/');
+                *keys.fold(&mut shown, |at, key| &mut at[key]) = value.clone();
+            }
+        }
+        testkit::to_yaml(&shown)
+    };
+    let (before, after) = (of(object)?, of(&patched)?);
+    let diff = TextDiff::from_lines(&before, &after);
+    Ok(diff.iter_all_changes().map(|change| format!("{} {change}", change.tag())).collect())
 }
 
 /// What kubectl prints in a case.
