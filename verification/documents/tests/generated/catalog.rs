@@ -1,6 +1,5 @@
 //! artifacthub-pkg.yml, from policy-metadata.yml, questions-ui.yml, CHANGELOG.md and Cargo.toml; and every place that repeats a version.
 
-use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::{GUARDS, Guard, Version};
@@ -129,7 +128,7 @@ fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Package> 
     let image = format!("{}:v{version}", annotation("io.kubewarden.policy.ociUrl")?);
     Ok(Package {
         version,
-        name: env!("CARGO_PKG_NAME"),
+        name: "metadata-propagation-policy",
         display_name: annotation("io.artifacthub.displayName")?,
         created_at: created.clone(),
         description: annotation("io.kubewarden.policy.description")?,
