@@ -4,7 +4,10 @@ use super::{EntryName, SettingValue};
 
 /// In a refusal: an entry is missing or has another value.
 pub fn must_be(entry: EntryName<'_>, at: &str, value: &str, reason: &str) -> String {
-    format!("{entry} in `{at}` must be `{value}`: {reason}")
+    match value {
+        "" => format!("{entry} in `{at}` must be empty: {reason}"),
+        value => format!("{entry} in `{at}` must be `{value}`: {reason}"),
+    }
 }
 
 /// In a refusal: an entry must be removed.
@@ -63,6 +66,8 @@ mod tests {
 
     #[test]
     fn a_refusal_names_object_setting_entry_and_source() {
+        let empty = must_be(TEAM, "metadata.labels", "", SET);
+        assert_eq!(empty, format!("label `team` in `metadata.labels` must be empty: {SET}"));
         let missing = must_be(TEAM, "metadata.labels", "red", SET);
         let surplus = must_be_removed(TEAM, "metadata.labels", SOURCE_DROPPED);
         assert_eq!(
