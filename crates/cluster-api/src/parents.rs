@@ -9,6 +9,7 @@ use kubernetes::masks::Masks;
 use kubernetes::object::{Object, OwnerReference, group_and_version};
 use kubernetes::parent::Parent;
 use kubernetes::query::{ObjectName, ObjectQuery};
+use kubernetes::read_failure::ReadFailure;
 use kubernetes::request::Operation;
 
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
@@ -25,7 +26,14 @@ pub(crate) fn core<'a>(kind: &'a str, namespace: &'a str, name: &'a str, masks: 
 /// # Errors
 /// Like [`Lookups::parent`], and when the object is being deleted or has the paused annotation.
 pub(crate) fn active_parent<'e>(lookups: &Lookups<'e>, query: &ObjectQuery<'e>) -> Result<Parent<'e>, Stop> {
-    let parent = lookups.parent(query)?;
+    active(lookups.parent(query)?)
+}
+
+/// An object that was read, if it propagates.
+///
+/// # Errors
+/// When it is being deleted or has the paused annotation.
+pub(crate) fn active(parent: Parent<'_>) -> Result<Parent<'_>, Stop> {
     if parent.object.deleting {
         return Err(Stop::not_applicable(NotApplicableReason::ParentDeleting, parent.name.to_string()));
     }
@@ -33,6 +41,64 @@ pub(crate) fn active_parent<'e>(lookups: &Lookups<'e>, query: &ObjectQuery<'e>) 
         return Err(Stop::not_applicable(NotApplicableReason::Paused, parent.name.to_string()));
     }
     Ok(parent)
+}
+
+/// The owners of a kind, the controller first. Anybody who may write the object may add an ownerReference before it.
+pub(crate) fn owners<'o, 'e>(
+    object: &'o Object<'e>,
+    group: &'static str,
+    kind: &'static str,
+) -> impl Iterator<Item = &'o OwnerReference<'e>> {
+    let (controller, others): (Vec<_>, Vec<_>) =
+        object.owners.iter().filter(|owner| owner.is(group, kind)).partition(|owner| owner.is_controller);
+    controller.into_iter().chain(others)
+}
+
+/// The first of these objects that refers to the one under review. If none of several does, the first of them, unless
+/// one that was not read could be the one. `None` if there are no such objects.
+///
+/// # Errors
+/// When one of them could not be read, and no other refers to the object.
+pub(crate) fn owner_that_refers<'e>(
+    queries: impl Iterator<Item = ObjectQuery<'e>>,
+    refers: impl Fn(&Parent<'e>) -> Result<bool, ReadFailure>,
+    lookups: &Lookups<'e>,
+) -> Result<Option<Parent<'e>>, ReadFailure> {
+    let (mut first, mut unread) = (None, None);
+    for query in queries {
+        match lookups.parent(&query).and_then(|parent| Ok((refers(&parent)?, parent))) {
+            Ok((true, parent)) => return Ok(Some(parent)),
+            Ok((false, parent)) => first = first.or(Some(parent)),
+            Err(failure) => {
+                // No other read succeeds either.
+                let is_last = failure.is_of_too_many_reads();
+                unread = unread.or(Some(failure));
+                if is_last {
+                    break;
+                }
+            }
+        }
+    }
+    unread.map_or(Ok(first), Err)
+}
+
+/// Whether a reference in an object's `spec` is to the one under review; `None` if there is none. Parts of it that are
+/// absent are not compared.
+pub(crate) fn refers_to(
+    parent: &Parent<'_>,
+    path: &[&str],
+    subject: &Subject<'_>,
+) -> Result<Option<bool>, ReadFailure> {
+    let reference = parent.spec(path)?;
+    let string = |key| parent.readable(reference.string(&[key]));
+    let Some(name) = string("name")? else { return Ok(None) };
+    let group = match string("apiGroup")? {
+        None => string("apiVersion")?.map(|version| group_and_version(version).0),
+        group => group,
+    };
+    let kind = &subject.review.kind;
+    let is_kind = string("kind")?.is_none_or(|name| name == kind.kind);
+    Ok(Some(name == subject.name() && is_kind && group.is_none_or(|group| group == kind.group)))
 }
 
 /// Whether this Cluster is paused, by field or annotation.
@@ -90,7 +156,7 @@ fn owning_cluster<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Op
     let mut names = BTreeSet::new();
     for owner in stored.iter().chain(&written).filter(|owner| names.insert(owner.name)) {
         if let Ok(cluster) = read(owner)
-            && names_infrastructure(&cluster, subject)?
+            && refers_to(&cluster, &["infrastructureRef"], subject)? == Some(true)
         {
             return Ok(Some(cluster));
         }
@@ -100,20 +166,7 @@ fn owning_cluster<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Op
 
 /// The ownerReferences to Clusters, the controller first.
 fn clusters<'e>(object: &Object<'e>) -> Vec<OwnerReference<'e>> {
-    let mut owners: Vec<_> = object.owners.iter().filter(|it| it.is(CORE_GROUP, "Cluster")).copied().collect();
-    owners.sort_by_key(|owner| !owner.is_controller);
-    owners
-}
-
-/// Whether a Cluster's `infrastructureRef` names the object.
-fn names_infrastructure(cluster: &Parent<'_>, subject: &Subject<'_>) -> Result<bool, Stop> {
-    let of = |field| cluster.string(&["infrastructureRef", field]);
-    let kind = &subject.review.kind;
-    let group = match of("apiGroup")? {
-        Some(group) => Some(group),
-        None => of("apiVersion")?.map(|version| group_and_version(version).0),
-    };
-    Ok((group, of("kind")?, of("name")?) == (Some(&*kind.group), Some(&*kind.kind), Some(subject.name())))
+    owners(object, CORE_GROUP, "Cluster").copied().collect()
 }
 
 /// What is known about a Cluster whose topology is not needed.

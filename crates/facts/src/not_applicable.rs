@@ -46,6 +46,8 @@ pub enum NotApplicableReason {
     NoTopology,
     /// The Cluster's control plane is another object.
     AnotherControlPlane,
+    /// The Machine refers to another object as its infrastructure or bootstrap configuration.
+    AnotherMachinePart,
     /// The Machine that the Node names has another Node.
     AnotherNode,
     /// The Machine that the Node names has no Node yet.
@@ -88,6 +90,7 @@ impl fmt::Display for NotApplicable {
             NotApplicableReason::ParentDeleting => messages::is_deleting(because).into(),
             NotApplicableReason::NoTopology => messages::has_no_topology(because).into(),
             NotApplicableReason::AnotherControlPlane => messages::has_another_control_plane(because).into(),
+            NotApplicableReason::AnotherMachinePart => messages::does_not_refer_to_it(because).into(),
             NotApplicableReason::AnotherNode => messages::has_another_node(because).into(),
             NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
             NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
@@ -187,6 +190,7 @@ mod tests {
             (NotApplicableReason::ParentDeleting, "A b", "A b is being deleted"),
             (NotApplicableReason::NoTopology, "Cluster b", "Cluster b has no topology"),
             (NotApplicableReason::AnotherControlPlane, "Cluster b", "Cluster b refers to a different control plane"),
+            (NotApplicableReason::AnotherMachinePart, "Machine b", "Machine b does not refer to it"),
             (NotApplicableReason::AnotherNode, "Machine b", "Machine b refers to a different Node"),
             (NotApplicableReason::NoNodeYet, "Machine b", "Machine b has no Node yet"),
             (

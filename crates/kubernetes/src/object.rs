@@ -174,11 +174,6 @@ impl<'a> Object<'a> {
     pub fn controller(&self) -> Option<&OwnerReference<'a>> {
         self.controller.as_ref()
     }
-
-    /// The owner of a kind, if any.
-    pub fn owner(&self, group: &str, kind: &str) -> Option<&OwnerReference<'a>> {
-        self.owners.iter().find(|owner| owner.is(group, kind))
-    }
 }
 
 /// A string, empty if it is absent.

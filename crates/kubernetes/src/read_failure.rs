@@ -31,4 +31,9 @@ impl ReadFailure {
         let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };
         ReadFailure::Failed(LookupFailed { query: object.into(), error, problem: Some(problem) })
     }
+
+    /// Whether this pass may read nothing more.
+    pub fn is_of_too_many_reads(&self) -> bool {
+        matches!(self, ReadFailure::Failed(failed) if failed.error.cause == LookupCause::TooManyReads)
+    }
 }

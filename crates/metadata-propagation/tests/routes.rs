@@ -33,8 +33,9 @@ fn asked(report: &Value) -> Vec<String> {
     }
     let mut words: Vec<String> =
         gets.iter().map(|get| word(get.split(' ').next().unwrap_or_default()).to_owned()).collect();
-    // Several registries are one.
-    words.dedup_by(|word, last| word == last && ["LabelRegistry", "Composite"].contains(&&**word));
+    // Several registries are one, and so are several owners of a kind, of which one refers to the object.
+    let are_one = ["Cluster", "Composite", "LabelRegistry", "Machine"];
+    words.dedup_by(|word, last| word == last && are_one.contains(&&**word));
     words
 }
 

@@ -39,7 +39,7 @@ pub const CONTROL_PLANE_MASKS: Masks = masks![
 pub const CONTROL_PLANE_TEMPLATE_MASKS: Masks =
     masks!["spec.template.metadata", "spec.template.spec.machineTemplate.metadata"];
 /// Fields that are read of a Machine.
-pub const MACHINE_MASKS: Masks = masks!["spec.clusterName"];
+pub const MACHINE_MASKS: Masks = masks!["spec.bootstrap", "spec.clusterName", "spec.infrastructureRef"];
 /// Fields that are read of a Node's Machine.
 pub const NODE_MACHINE_MASKS: Masks = masks!["spec.clusterName", "status.nodeRef.name"];
 /// Fields that are read of a Cluster to find out whether it is paused, and which control plane adopts its Machines.

@@ -6,6 +6,7 @@ use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::label_value::formatted;
+use crate::parents::owners;
 use facts::fact::Fact;
 use kubernetes::map_kind::MapKind;
 
@@ -120,7 +121,7 @@ fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>
         }
         // A new control plane does not know its Cluster yet.
         (CLUSTER_NAME, ControlPlaneMachineTemplate) => {
-            let owner = object.owner(CORE_GROUP, "Cluster").map(|owner| owner.name);
+            let owner = owners(object, CORE_GROUP, "Cluster").next().map(|owner| owner.name);
             owner.or_else(|| object.labels.get(key)).is_none_or(|cluster| cluster == value)
         }
         (TEMPLATE_HASH, MachineSetTemplate) | (TOPOLOGY_OWNED, ControlPlaneMachineTemplate) => is_own_label,

@@ -4,7 +4,7 @@ mod node;
 mod owner;
 mod topology;
 
-pub(crate) use self::topology::cluster_name;
+pub(crate) use self::topology::cluster;
 use super::layers::Sources;
 use crate::catalog::place::Place;
 use crate::settings::ClusterApi;

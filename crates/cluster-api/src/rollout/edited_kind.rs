@@ -20,6 +20,11 @@ impl EditedKind {
     pub fn of_object(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<EditedKind> {
         let owned_by =
             |group, kind| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(group, kind)));
+        // A user may add references to other owners than the controller.
+        let controlled_by = |group, kind| match stored.and_then(Object::controller) {
+            Some(controller) => controller.is(group, kind),
+            None => owned_by(group, kind),
+        };
         let fits = |row: &&(&str, &str, EditedKind)| row.0 == kind.group && kind.kind.ends_with(row.1);
         if let Some((.., template)) = EFFECT_TEMPLATES.iter().find(fits) {
             let is_of_topology = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
@@ -40,11 +45,13 @@ impl EditedKind {
             return None;
         }
         match found {
-            EditedKind::MachineSet if owned_by(CORE_GROUP, "MachineDeployment") => Some(EditedKind::OwnedMachineSet),
-            EditedKind::ControlPlaneMachine => {
-                Some(found).filter(|_| is_unknown || owned_by(CONTROL_PLANE_GROUP, "KubeadmControlPlane"))
+            EditedKind::MachineSet if controlled_by(CORE_GROUP, "MachineDeployment") => {
+                Some(EditedKind::OwnedMachineSet)
             }
-            EditedKind::ControlPlaneKubeadmConfig if owned_by(CORE_GROUP, "MachinePool") => {
+            EditedKind::ControlPlaneMachine => {
+                Some(found).filter(|_| is_unknown || controlled_by(CONTROL_PLANE_GROUP, "KubeadmControlPlane"))
+            }
+            EditedKind::ControlPlaneKubeadmConfig if controlled_by(CORE_GROUP, "MachinePool") => {
                 Some(EditedKind::MachinePoolKubeadmConfig)
             }
             EditedKind::ControlPlaneKubeadmConfig => Some(found).filter(|_| is_unknown || is_labelled()),

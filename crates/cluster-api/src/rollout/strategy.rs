@@ -7,7 +7,7 @@ use crate::catalog::effects::EditedKind;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::masks::{CLASS_MASKS, TEMPLATE_MASKS};
 use crate::json::document::Json;
-use crate::parents::core;
+use crate::parents::{core, owners};
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
 use facts::stop::Stop;
@@ -58,7 +58,7 @@ fn replaces(edit: &RolloutEdit) -> bool {
 
 fn of_machine_deployment<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<bool, Stop> {
     let old = subject.old()?;
-    let owner = old.and_then(|old| old.owner(CORE_GROUP, "MachineDeployment"));
+    let owner = old.and_then(|old| owners(old, CORE_GROUP, "MachineDeployment").next());
     let Some(owner) = owner else { return Ok(false) };
     let deployment = lookups.parent(&ObjectQuery::owner(owner, subject.namespace(), TEMPLATE_MASKS))?;
     Ok(is_on_delete(deployment.object.spec) == Some(true))

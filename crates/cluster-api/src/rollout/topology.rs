@@ -9,8 +9,7 @@ use crate::catalog::place::Place;
 use crate::catalog::topology_values::{From, TOPOLOGY_VALUES};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::parents::core;
-use crate::propagation::sources::cluster_name;
+use crate::propagation::sources;
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
 use facts::stop::Stop;
@@ -46,8 +45,7 @@ pub(super) fn of<'e>(
     if !is_owned(subject) {
         return Ok(None);
     }
-    let Some(name) = cluster_name(subject)? else { return Ok(None) };
-    match read(subject, old, name, lookups) {
+    match read(subject, old, lookups) {
         Ok(topology) => Ok(topology),
         Err(Stop::Malformed(malformed)) => Err(malformed),
         Err(Stop::NotApplicable(_) | Stop::LookupFailed(_) | Stop::RegistryFailed(_) | Stop::SourceFailed(_)) => {
@@ -56,14 +54,8 @@ pub(super) fn of<'e>(
     }
 }
 
-fn read<'e>(
-    subject: &Subject<'e>,
-    old: &Object<'e>,
-    name: &'e str,
-    lookups: &Lookups<'e>,
-) -> Result<Option<Topology<'e>>, Stop> {
-    let query = core("Cluster", subject.namespace(), name, TOPOLOGY_VALUE_MASKS);
-    let cluster = lookups.parent(&query)?;
+fn read<'e>(subject: &Subject<'e>, old: &Object<'e>, lookups: &Lookups<'e>) -> Result<Option<Topology<'e>>, Stop> {
+    let Some(cluster) = sources::cluster(subject, TOPOLOGY_VALUE_MASKS, lookups)? else { return Ok(None) };
     let topology = cluster.spec(&["topology"])?;
     let worker = match subject.place {
         Some(Place::MachineDeployment) => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),

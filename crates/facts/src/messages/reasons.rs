@@ -65,6 +65,11 @@ pub fn has_another_control_plane(object: &str) -> String {
     format!("{object} refers to a different control plane")
 }
 
+/// A Machine with another infrastructure or bootstrap configuration.
+pub fn does_not_refer_to_it(object: &str) -> String {
+    format!("{object} does not refer to it")
+}
+
 /// A Machine with another Node.
 pub fn has_another_node(object: &str) -> String {
     format!("{object} refers to a different Node")

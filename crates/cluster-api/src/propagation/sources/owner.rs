@@ -9,7 +9,7 @@ use crate::catalog::kinds::Owner;
 use crate::catalog::masks::MACHINE_MASKS;
 use crate::catalog::place::Place;
 use crate::json::document::Json;
-use crate::parents::active_parent;
+use crate::parents::{active, active_parent, owner_that_refers, owners, refers_to};
 use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::propagation::managed::declared;
@@ -20,9 +20,10 @@ use facts::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::managed_fields::ManagedFieldsEntry;
 use kubernetes::map_kind::MapKind;
-use kubernetes::object::OwnerReference;
+use kubernetes::object::{Object, OwnerReference};
 use kubernetes::parent::Parent;
 use kubernetes::query::ObjectQuery;
+use kubernetes::read_failure::ReadFailure;
 
 /// A MachineSet inherits from the MachineDeployment that controls it.
 ///
@@ -61,8 +62,13 @@ pub(super) fn of_machine_part<'e>(
     settings: &ClusterApi,
     lookups: &Lookups<'e>,
 ) -> Result<Sources<'e>, Stop> {
-    if let Some(owner) = subject.object.owner(CORE_GROUP, "Machine") {
-        let machine = active_parent(lookups, &ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS))?;
+    let machines = owners(&subject.object, CORE_GROUP, "Machine");
+    let queries = machines.map(|owner| ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS));
+    if let Some(machine) = owner_that_refers(queries, |machine| is_part(machine, place, subject), lookups)? {
+        if !is_part(&machine, place, subject)? {
+            return Err(Stop::not_applicable(NotApplicableReason::AnotherMachinePart, machine.name.to_string()));
+        }
+        let machine = active(machine)?;
         let controller = machine.object.controller();
         if controller.is_none() && settings.carries_from_machines() {
             return of_standalone_machine(&machine, subject);
@@ -72,10 +78,32 @@ pub(super) fn of_machine_part<'e>(
         };
         return read(kind, owner, machine.string(&["clusterName"])?, subject, lookups);
     }
-    match subject.object.owners.iter().find_map(|owner| of(owner, place)) {
+    match only_owner(&subject.object, place) {
         Some((kind, owner)) => read(kind, owner, None, subject, lookups),
         None => Err(no_owner(None)),
     }
+}
+
+/// Whether a Machine refers to its part. The labels of its owner go to what it refers to, and to nothing else that it
+/// owns, such as an object that remediates it. A Machine without the field is incomplete, and not known to have another
+/// part.
+///
+/// Source: core/reconcilers/machineset/machineset_controller.go, `syncMachines`.
+fn is_part(machine: &Parent<'_>, place: Place, subject: &Subject<'_>) -> Result<bool, ReadFailure> {
+    Ok(match place {
+        Place::BootstrapConfig => {
+            let has_other_data = !machine.spec(&["bootstrap", "dataSecretName"])?.is_null();
+            refers_to(machine, &["bootstrap", "configRef"], subject)?.unwrap_or(!has_other_data)
+        }
+        _ => refers_to(machine, &["infrastructureRef"], subject)?.unwrap_or(true),
+    })
+}
+
+/// The owner of a part that no Machine owns yet: its controller, or the only one. Nothing says which of several it is.
+fn only_owner<'o, 'e>(object: &'o Object<'e>, place: Place) -> Option<(&'static Owner, &'o OwnerReference<'e>)> {
+    let mut owners = object.owners.iter().filter_map(|owner| of(owner, place));
+    let only = owners.next().filter(|_| owners.next().is_none());
+    object.controller().and_then(|owner| of(owner, place)).or(only)
 }
 
 /// Beyond Cluster API: selected keys of a Machine without a controller.
@@ -161,7 +189,7 @@ fn selector<'e>(parent: &Parent<'e>) -> Result<Option<BTreeSet<&'e str>>, Stop> 
 /// label.
 fn owners_cluster<'e>(parent: &Parent<'e>) -> Result<Option<&'e str>, Stop> {
     let object = &parent.object;
-    let reference = || object.owner(CORE_GROUP, "Cluster").map(|owner| owner.name);
+    let reference = || owners(object, CORE_GROUP, "Cluster").next().map(|owner| owner.name);
     Ok(parent.string(&["clusterName"])?.or_else(reference).or_else(|| object.labels.get(CLUSTER_NAME)))
 }
 

@@ -5,10 +5,7 @@ use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOG
 use crate::catalog::masks::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
 use crate::catalog::place::Place;
 use crate::catalog::version::Version;
-use crate::json::Malformed;
-use crate::parents::active_parent;
-use crate::parents::core;
-use crate::parents::is_paused_cluster;
+use crate::parents::{active, core, is_paused_cluster, owner_that_refers, owners, refers_to};
 use crate::propagation::class_patches::{ClassPatches, control_plane_template};
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::subject::Subject;
@@ -16,11 +13,15 @@ use facts::not_applicable::{InvolvedObject, NotApplicableReason};
 use facts::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::map_kind::MapKind;
+use kubernetes::masks::Masks;
 use kubernetes::object::{OwnerReference, group_and_version};
 use kubernetes::parent::Parent;
 use kubernetes::query::{ObjectName, ObjectQuery};
 use kubernetes::read_failure::ReadFailure;
 use kubernetes::request::Operation;
+
+/// Where a Cluster refers to its control plane.
+const CONTROL_PLANE_REF: &[&str] = &["controlPlaneRef"];
 
 /// What the topology sets in an object that it owns, in a version of Cluster API.
 ///
@@ -30,21 +31,14 @@ use kubernetes::request::Operation;
 /// # Errors
 /// When no topology owns the object, or when it is not known what it sets.
 pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
-    let cluster_name = match subject.stored_label(TOPOLOGY_OWNED)? {
-        Some(_) => cluster_name(subject)?,
+    let cluster = match subject.stored_label(TOPOLOGY_OWNED)? {
+        Some(_) => cluster(subject, TOPOLOGY_MASKS, lookups)?,
         None => None,
     };
-    let Some(cluster_name) = cluster_name else {
+    let Some(cluster) = cluster else {
         return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
     };
-
-    let cluster = active_parent(
-        lookups,
-        &match cluster_owner(subject) {
-            Some(owner) => ObjectQuery::owner(owner, subject.namespace(), TOPOLOGY_MASKS),
-            None => core("Cluster", subject.namespace(), cluster_name, TOPOLOGY_MASKS),
-        },
-    )?;
+    let cluster = active(cluster)?;
     if is_paused_cluster(&cluster)? {
         return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name.to_string()));
     }
@@ -81,11 +75,8 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         }
         class_name_of_worker = cluster.readable(entry.string(&["class"]))?;
         topology_entry = Some(entry);
-    } else if let Some(name) = cluster.string(&["controlPlaneRef", "name"])? {
-        let kind = cluster.string(&["controlPlaneRef", "kind"])?;
-        if name != subject.name() || kind.is_some_and(|kind| kind != subject.review.kind.kind) {
-            return Err(Stop::not_applicable(NotApplicableReason::AnotherControlPlane, cluster.name.to_string()));
-        }
+    } else if refers_to(&cluster, CONTROL_PLANE_REF, subject)? == Some(false) {
+        return Err(Stop::not_applicable(NotApplicableReason::AnotherControlPlane, cluster.name.to_string()));
     }
 
     let class = lookups.parent(&core("ClusterClass", class_namespace, class_name, CLASS_MASKS))?;
@@ -123,7 +114,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
             layers.splice(0..0, template_layers(&class, class_namespace, lookups)?);
         }
     }
-    let facts = Facts { cluster_name: Some(cluster_name), topology_name, ..Facts::default() };
+    let facts = Facts { cluster_name: Some(cluster.name.name), topology_name, ..Facts::default() };
     Ok(Sources {
         layers,
         targets,
@@ -138,28 +129,37 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
     })
 }
 
-/// The name of the Cluster of an object that its topology owns: from the ownerReference, from `spec.clusterName` if the
-/// kind has it, else from the label.
+/// The Cluster of an object that its topology owns; `None` if the object names none.
+///
+/// `spec.clusterName` of a worker is immutable, and names its Cluster whatever ownerReferences it has. A control plane is
+/// that of the Cluster that refers to it. Without ownerReferences, the label names the Cluster.
 ///
 /// # Errors
-/// When the object does not have the structure of a Kubernetes object.
-pub(crate) fn cluster_name<'e>(subject: &Subject<'e>) -> Result<Option<&'e str>, Malformed> {
-    if let Some(owner) = cluster_owner(subject) {
-        return Ok(Some(owner.name));
-    }
+/// When the Cluster cannot be read, or the object does not have the structure of a Kubernetes object.
+pub(crate) fn cluster<'e>(
+    subject: &Subject<'e>,
+    masks: Masks,
+    lookups: &Lookups<'e>,
+) -> Result<Option<Parent<'e>>, Stop> {
     // Control planes of other providers may use this field for something else.
     let field = match subject.place {
         Some(Place::ControlPlane) => None,
         _ => subject.object.spec.string(&["clusterName"])?,
     };
-    match field {
-        Some(name) => Ok(Some(name)),
-        None => Ok(subject.stored_label(CLUSTER_NAME)?.filter(|name| !name.is_empty())),
+    let is_named = |owner: &&OwnerReference<'e>| field.is_none_or(|name| owner.name == name);
+    let owners = owners(&subject.object, CORE_GROUP, "Cluster").filter(is_named);
+    let queries = owners.map(|owner| ObjectQuery::owner(owner, subject.namespace(), masks));
+    let refers_to_it =
+        |cluster: &Parent<'e>| Ok(field.is_some() || refers_to(cluster, CONTROL_PLANE_REF, subject)? == Some(true));
+    if let Some(cluster) = owner_that_refers(queries, refers_to_it, lookups)? {
+        return Ok(Some(cluster));
     }
-}
-
-fn cluster_owner<'s, 'e>(subject: &'s Subject<'e>) -> Option<&'s OwnerReference<'e>> {
-    subject.object.owner(CORE_GROUP, "Cluster")
+    let name = match field {
+        Some(name) => Some(name),
+        None => subject.stored_label(CLUSTER_NAME)?.filter(|name| !name.is_empty()),
+    };
+    let query = name.map(|name| core("Cluster", subject.namespace(), name, masks));
+    Ok(query.map(|query| lookups.parent(&query)).transpose()?)
 }
 
 /// Whether the control plane's template may matter: for CREATE, and when an UPDATE changes a key that is neither in
