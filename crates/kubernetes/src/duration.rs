@@ -27,16 +27,30 @@ pub fn parse(text: &str) -> Option<i64> {
         })?;
         let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
         total = total.checked_add(whole.checked_mul(*nanoseconds)?)?;
-        let mut scale = *nanoseconds;
-        for digit in fraction.unwrap_or_default().bytes().take(DEEPEST) {
-            scale /= 10;
-            total += i128::from(digit - b'0') * scale;
-        }
+        total += fraction_of(*nanoseconds, fraction.unwrap_or_default());
         rest = after.get(unit.len()..)?;
         if rest.is_empty() {
             return i64::try_from(if negative { -total } else { total }).ok();
         }
     }
+}
+
+/// A fraction of a unit in nanoseconds, as Go computes it: digits that do not fit are ignored, and the rest is a
+/// floating-point number.
+///
+/// Source: package time of Go, `leadingFraction` and `ParseDuration`.
+fn fraction_of(unit: i128, digits: &str) -> i128 {
+    let (mut value, mut scale) = (0_u64, 1_f64);
+    for digit in digits.bytes() {
+        let Some(next) = value.checked_mul(10).and_then(|value| value.checked_add(u64::from(digit - b'0'))) else {
+            break;
+        };
+        if next > 1 << 63 {
+            break;
+        }
+        (value, scale) = (next, scale * 10.0);
+    }
+    (value as f64 * (unit as f64 / scale)) as i128
 }
 
 /// The canonical text of a duration of seconds, with or without a fraction.
@@ -75,9 +89,6 @@ const UNITS: &[(&str, i128)] = &[
     ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
 ];
 
-/// The number of fractional digits beyond which digits are ignored.
-const DEEPEST: usize = 14;
-
 fn digits(text: &str) -> &str {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     text.get(..end).unwrap_or_default()
@@ -104,6 +115,14 @@ mod tests {
             ("1.m", 60 * SECOND),
             ("1s.5s", SECOND + SECOND / 2),
             ("1µs2us3μs4ns", 6004),
+            ("0.100000000000000000000h", 6 * 60 * SECOND),
+            ("0.3333333333333333333h", 20 * 60 * SECOND),
+            ("0.92233720368547758079h", 3_320_413_933_267),
+            ("0.830103483285477580700h", 2_988_372_539_827),
+            ("9007199254.740993ms", 9_007_199_254_740_993),
+            ("0.1111111111111h", 399_999_999_999),
+            ("0.123456789h", 444_444_440_400),
+            ("1.9999999999999h", 7_199_999_999_999),
             ("2562047h47m16s", 9_223_372_036 * SECOND),
         ] {
             assert_eq!(parse(text), Some(expected), "{text}");

@@ -50,7 +50,7 @@ impl<'e> ReviewedObject<'e> {
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
     pub fn read(review: &'e Review<'e>, object: &'e Document<'_>, stored: &'e Stored<'e>) -> Result<Self, Malformed> {
-        let object = as_admitted(review, object)?;
+        let object = as_admitted(review, object, stored)?;
         let is_unchanged = review.object == review.old_object;
         if is_unchanged {
             stored.is_as_written(&object);
@@ -63,7 +63,7 @@ impl<'e> ReviewedObject<'e> {
     /// # Errors
     /// Like [`ReviewedObject::read`].
     pub fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
-        Ok(ReviewedObject { object: as_admitted(self.review, object)?, ..*self })
+        Ok(ReviewedObject { object: as_admitted(self.review, object, self.stored)?, ..*self })
     }
 
     /// The same object as it is stored; for CREATE as it would be stored.
@@ -118,15 +118,23 @@ impl<'e> ReviewedObject<'e> {
     }
 }
 
-/// An object as the API server takes it: it clears the `deletionTimestamp` that a user creates an object with. A review
-/// without a user name is about an object that is stored already.
+/// An object as the API server takes it: it clears the `deletionTimestamp` that a user creates an object with, and sets
+/// the stored one again that an update leaves out, both after admission. A review without a user name is about an object
+/// that is stored already.
 ///
-/// Source: kubernetes, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go: `BeforeCreate`.
+/// Source: kubernetes, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go, `BeforeCreate`; staging/src/k8s.io/
+/// apimachinery/pkg/api/validation/objectmeta.go, `ValidateObjectMetaAccessorUpdate`.
 ///
 /// # Errors
 /// When the object does not have the structure of a Kubernetes object.
-fn as_admitted<'e>(review: &Review<'_>, object: &'e Document<'_>) -> Result<Object<'e>, Malformed> {
+fn as_admitted<'e>(
+    review: &'e Review<'e>,
+    object: &'e Document<'_>,
+    stored: &'e Stored<'e>,
+) -> Result<Object<'e>, Malformed> {
     let object = Object::read(object)?;
     let is_created = review.operation == Operation::Create && !review.username.is_empty();
-    Ok(Object { deleting: object.deleting && !is_created, ..object })
+    let was_deleted =
+        || review.object != review.old_object && stored.object().ok().flatten().is_some_and(|old| old.deleting);
+    Ok(Object { deleting: !is_created && (object.deleting || was_deleted()), ..object })
 }

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::catalog::forced::FORCED;
 use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::keys::is_never;
 use crate::json::document::Json;
 use crate::json::path::Path;
 use crate::json::{Malformed, Map};
@@ -61,7 +63,7 @@ pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -
             receiver.map(map).keys().for_each(|key| having.entry(key).or_default().push(receiver));
         }
         for key in &keys {
-            let is_selected = selected.contains(key.as_str());
+            let is_selected = selected.contains(key.as_str()) && may_propagate(map, key);
             let value = object.top_level(map).get(key).filter(|_| is_selected);
             let was = old.and_then(|old| old.top_level(map).get(key));
             let mut added = false;
@@ -98,6 +100,14 @@ pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -
     }
     leave_out_what_has_no_room(object, &mut found.changes, &mut found.skipped)?;
     Ok(found)
+}
+
+/// Whether a selected key propagates: neither what is about one object, nor the labels that Cluster API sets itself.
+fn may_propagate(map: MapKind, key: &str) -> bool {
+    match map {
+        MapKind::Labels => !FORCED.iter().any(|forced| forced.key == key),
+        MapKind::Annotations => !is_never(key),
+    }
 }
 
 /// One `metadata` of the topology: its path, and its value.
