@@ -23,7 +23,8 @@ impl Classified {
         let replaced = edits
             .iter()
             .any(|edit| ["replaced when deleted", "rollout", "destructive"].map(Value::from).contains(&edit["effect"]));
-        if replaced != self.up_to_date {
+        let is_unknown = edits.iter().any(|edit| edit["effect"] == "cannot tell");
+        if replaced != self.up_to_date || (is_unknown && !replaced) {
             return Ok(Vec::new());
         }
         let told = |replaced: bool| Some(if replaced { "Machines are replaced" } else { "Machines stay" }.to_owned());

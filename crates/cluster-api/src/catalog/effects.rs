@@ -163,7 +163,7 @@ pub enum Given {
 pub enum Same {
     /// In any order of keys; what is absent is null, an empty list or an empty object.
     Value,
-    /// As values, but an empty list is different from an absent one.
+    /// As [`Same::Config`], but an empty list is different from an absent one.
     ListOrNone,
     /// As texts; an empty one is absent.
     Text,
@@ -177,6 +177,8 @@ pub enum Same {
     Version,
     /// As durations: `60s` is `1m0s`.
     Duration,
+    /// As durations in whole seconds, to which v1beta2 converts them.
+    Seconds,
     /// As references: group, kind and name.
     Reference,
     /// A time at which something happens: removing it is no edit.
@@ -187,6 +189,8 @@ pub enum Same {
     NotFromOnDelete,
     /// As a pause: only its end is an edit.
     NotFromPaused,
+    /// As the configuration of kubeadm in v1beta1: an empty text, `false` and 0 are absent, except where Go has a pointer.
+    Config,
     /// As feature gates of kubeadm: what Cluster API sets by default is not an edit.
     FeatureGates,
 }

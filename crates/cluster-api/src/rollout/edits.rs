@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::given::EditContext;
-use super::same::{same, same_feature_gates};
+use super::same::{same, same_config, same_feature_gates};
 use crate::catalog::effects::{Effect, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::keys::is_never;
 use crate::json::Map;
@@ -94,6 +94,7 @@ impl<'a> Walk<'a> {
                 return self.whole(path, at, old, new);
             };
             for (name, old, new) in pairs(&old_entries, &new_entries) {
+                self.around.field = name;
                 self.down(&[path, ".", name].concat(), &[at, ".", name].concat(), old, new);
             }
         }
@@ -106,6 +107,7 @@ impl<'a> Walk<'a> {
             // A selector is compared together with the name of its own Cluster.
             Same::Selector => same_selector(self.old, self.new).unwrap_or(false),
             Same::FeatureGates => same_feature_gates(self.new.spec, old, new),
+            Same::Config => same_config(self.around.field, old, new),
             how => same(how, old, new),
         };
         if stays {

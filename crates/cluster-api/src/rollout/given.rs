@@ -33,6 +33,8 @@ pub(super) struct EditContext<'a> {
     new: &'a Object<'a>,
     /// The object with `replicas` for the edit, as stored and as it would be: the `spec`, or an entry of a topology.
     pub(super) holder: [Json<'a>; 2],
+    /// The name of the edited field.
+    pub(super) field: &'a str,
     /// Whether an upgrade is pending, and whether one has begun, once that is asked.
     pending_upgrade: OnceCell<Option<bool>>,
     upgrade_begun: OnceCell<bool>,
@@ -41,7 +43,7 @@ pub(super) struct EditContext<'a> {
 impl<'a> EditContext<'a> {
     pub(super) fn of(old: &'a Object<'a>, new: &'a Object<'a>) -> Self {
         let holder = [old.spec, new.spec];
-        EditContext { old, new, holder, pending_upgrade: OnceCell::new(), upgrade_begun: OnceCell::new() }
+        EditContext { old, new, holder, field: "", pending_upgrade: OnceCell::new(), upgrade_begun: OnceCell::new() }
     }
 
     /// The effect of an edit in this context.

@@ -14,16 +14,20 @@ pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
     let alike = equal(old, new);
     match how {
         Same::Value | Same::Selector => alike,
-        Same::ListOrNone => alike && old.is_null() == new.is_null(),
-        // These are compared together with the selectors, or the version, next to the value.
-        Same::FeatureGates => alike,
+        Same::ListOrNone => same_config("", old, new) && old.is_null() == new.is_null(),
+        // These are compared together with the selectors, the version or the field's name, next to the value.
+        Same::FeatureGates | Same::Config => alike,
         Same::NotFromPaused => !old.is_true() || new.is_true(),
         Same::NotFromOnDelete => alike || old.as_str() != Some("OnDelete"),
         Same::Appointment => alike || equal(new, new.absent()),
         Same::OrFirst => alike || meaning(how, old).is_empty() || meaning(how, old) == meaning(how, new),
-        Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
-            alike || meaning(how, old) == meaning(how, new)
-        }
+        Same::Text
+        | Same::OrCloudConfig
+        | Same::OrIfNotPresent
+        | Same::Version
+        | Same::Duration
+        | Same::Seconds
+        | Same::Reference => alike || meaning(how, old) == meaning(how, new),
     }
 }
 
@@ -52,6 +56,65 @@ pub(super) fn same_feature_gates(spec: Json<'_>, old: Json<'_>, new: Json<'_>) -
     }
 }
 
+/// Values nested deeper than this are compared by their texts.
+const DEEPEST: u8 = 64;
+
+/// Fields whose zero or empty value differs from none, because Go has a pointer or keeps the list.
+///
+/// Source: api/bootstrap/kubeadm/v1beta1 and its conversion; `dropOmittableFields` in controlplane/kubeadm/pkg/filters.go;
+/// found by editing every field, in verification/conformance/functions/vectors/converted.go.
+const KEPT: &[&str] = &[
+    "configMapKeyRef",
+    "diskLayout",
+    "enabled",
+    "endpoints",
+    "fieldRef",
+    "fileKeyRef",
+    "imagePullSerial",
+    "inactive",
+    "lockPassword",
+    "optional",
+    "overwrite",
+    "resourceFieldRef",
+    "secretKeyRef",
+    "valueFrom",
+    "verbosity",
+];
+
+/// Maps in which every key counts, whatever its value.
+const MAPS: &[&str] = &["extraArgs", "featureGates", "kubeletExtraArgs"];
+
+/// Whether a field of a kubeadm configuration in v1beta1 means the same to Go: an empty text, `false` and 0 are absent.
+pub(super) fn same_config(field: &str, old: Json<'_>, new: Json<'_>) -> bool {
+    same_to(DEEPEST, field, old, new)
+}
+
+fn same_to(depth: u8, field: &str, old: Json<'_>, new: Json<'_>) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return old == new };
+    if old == new {
+        return true;
+    }
+    if KEPT.contains(&field) && old.is_null() != new.is_null() {
+        return false;
+    }
+    if let (Some(fields), Some(others)) = (old.as_fields(), new.as_fields()) {
+        if MAPS.contains(&field) {
+            return equal(old, new);
+        }
+        let (fields, others): (BTreeMap<_, _>, BTreeMap<_, _>) = (fields.collect(), others.collect());
+        let other = |key| others.get(key).copied().unwrap_or(new.absent());
+        return fields.iter().all(|(key, value)| same_to(depth, key, *value, other(key)))
+            && others.iter().all(|(key, value)| fields.contains_key(key) || same_to(depth, key, old.absent(), *value));
+    }
+    if let (Some(elements), Some(others)) = (old.as_elements(), new.as_elements()) {
+        return elements.len() == others.len() && elements.zip(others).all(|(old, new)| same_to(depth, "", old, new));
+    }
+    match (old.present(), new.present()) {
+        (Some(value), None) | (None, Some(value)) => ["\"\"", "false", "0"].contains(&value.text()),
+        _ => equal(old, new),
+    }
+}
+
 /// The meaning of a value, in one spelling.
 fn meaning(how: Same, value: Json<'_>) -> Cow<'_, str> {
     let text = value.as_str().or_else(|| value.present().map(Json::text)).unwrap_or_default();
@@ -59,7 +122,8 @@ fn meaning(how: Same, value: Json<'_>) -> Cow<'_, str> {
         Same::OrCloudConfig if text.is_empty() => "cloud-config".into(),
         Same::OrIfNotPresent if text.is_empty() => "IfNotPresent".into(),
         Same::Version => text.strip_prefix('v').unwrap_or(text).into(),
-        Same::Duration => match duration::parse(text) {
+        Same::Duration | Same::Seconds => match duration::parse(text) {
+            Some(value) if how == Same::Seconds => (value / 1_000_000_000).to_string().into(),
             Some(value) => value.to_string().into(),
             None => text.into(),
         },
@@ -210,6 +274,35 @@ mod tests {
                 (r#""0s""#, "null", false),
                 ("1", "2", false),
             ],
+        );
+    }
+
+    #[test]
+    fn zeros_of_a_configuration_are_absent_but_for_pointers_and_maps() {
+        for (field, old, new, expected) in [
+            ("certificatesDir", "null", r#""""#, true),
+            ("certificatesDir", r#""a""#, r#""""#, false),
+            ("files", r#"[{"path":"a"}]"#, r#"[{"path":"a","append":false}]"#, true),
+            ("files", r#"[{"path":"a"}]"#, r#"[{"path":"a","append":true}]"#, false),
+            ("files", "null", "[{}]", false),
+            ("users", r#"[{"name":"a"}]"#, r#"[{"name":"a","inactive":false}]"#, false),
+            ("users", r#"[{"name":"a"}]"#, r#"[{"name":"a","inactive":null,"shell":""}]"#, true),
+            ("verbosity", "null", "0", false),
+            ("controlPlane", "null", r#"{"localAPIEndpoint":{"bindPort":0}}"#, true),
+            ("apiServer", "{}", r#"{"extraArgs":{"v":""}}"#, false),
+            ("extraArgs", "null", "{}", true),
+            ("endpoints", "null", "[]", false),
+        ] {
+            let [old, new] = [old, new].map(Document::new);
+            assert_eq!(same_config(field, old.root(), new.root()), expected, "{field}");
+        }
+    }
+
+    #[test]
+    fn durations_in_seconds_are_truncated() {
+        check(
+            Same::Seconds,
+            &[(r#""60s""#, r#""1m0.9s""#, true), (r#""60s""#, r#""61s""#, false), (r#""0s""#, "null", false)],
         );
     }
 

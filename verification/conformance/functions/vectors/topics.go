@@ -17,6 +17,8 @@ var Topics = []fleet.Topic{
 	topic("names", func(d dice) []any { return names(d, 300) }),
 	topic("rollout-machine-deployment", func(d dice) []any { return machineDeploymentRollouts(d, 240) }),
 	topic("rollout-control-plane", func(d dice) []any { return controlPlaneRollouts(d, 240) }),
+	topic("rollout-converted-control-plane", convertedControlPlanes),
+	topic("rollout-converted-machine-deployment", convertedMachineDeployments),
 }
 
 // repeated makes vectors of that many fleets.

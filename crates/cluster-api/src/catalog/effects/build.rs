@@ -102,6 +102,10 @@ impl Row {
         Row { keys, ..self }
     }
 
+    pub(super) const fn since(self, minor: u16) -> Row {
+        Row { since: Version::minor(minor), ..self }
+    }
+
     pub(super) const fn until(self, minor: u16) -> Row {
         Row { until: Some(Version::minor(minor)), ..self }
     }

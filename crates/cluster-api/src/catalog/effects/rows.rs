@@ -79,7 +79,7 @@ pub(super) const MACHINE_OF_DEPLOYMENT: &[Row] = &[
     row("version", Rollout).by(Same::Version),
     row("bootstrap", Rollout),
     row("bootstrap.configRef", Rollout).by(Same::Reference),
-    row("bootstrap.dataSecretName", Rollout).by(Same::Text),
+    row("bootstrap.dataSecretName", Rollout),
     row("infrastructureRef", Rollout).by(Same::Reference),
     row("failureDomain", Rollout).by(Same::Text),
 ];
@@ -129,7 +129,8 @@ pub(super) const CONTROL_PLANE: &[Row] = &[
     row("spec.version", Rollout).by(Same::Version),
     row("spec.machineTemplate.metadata.labels", InPlace),
     row("spec.machineTemplate.metadata.annotations", InPlace),
-    row("spec.kubeadmConfigSpec", Rollout),
+    until_v1beta2("spec.kubeadmConfigSpec", Rollout).by(Same::Config),
+    since_v1beta2("spec.kubeadmConfigSpec", Rollout),
     moved("spec.rolloutAfter", "spec.rollout.after", Scheduled).by(Same::Appointment),
     moved("spec.rolloutBefore", "spec.rollout.before", Scheduled).by(Same::Appointment),
     moved("spec.rolloutStrategy", "spec.rollout.strategy", Nothing),
@@ -160,18 +161,30 @@ pub(super) const KUBEADM_CONFIG: &[Row] = &[
     until_v1beta2("clusterConfiguration.clusterName", Nothing),
     until_v1beta2("useExperimentalRetryJoin", Nothing),
     since_v1beta2("initConfiguration.timeouts.controlPlaneComponentHealthCheckSeconds", Nothing),
+    until_v1beta2("initConfiguration.apiVersion", Nothing),
+    until_v1beta2("initConfiguration.kind", Nothing),
+    until_v1beta2("joinConfiguration.apiVersion", Nothing),
+    until_v1beta2("joinConfiguration.kind", Nothing),
     row("joinConfiguration.discovery", Nothing),
+    // It is converted to `timeouts.tlsBootstrapSeconds`, which is compared.
+    until_v1beta2("joinConfiguration.discovery.timeout", Rollout).by(Same::Seconds).since(11),
     row("joinConfiguration.nodeRegistration.imagePullPolicy", Rollout).by(Same::OrIfNotPresent),
     row("joinConfiguration.nodeRegistration.taints", Rollout).by(Same::ListOrNone),
     since_v1beta2("joinConfiguration.timeouts.controlPlaneComponentHealthCheckSeconds", Nothing),
 ];
 
+pub(super) const KUBEADM_CONFIG_AS_A_WHOLE: &[Row] =
+    &[until_v1beta2("spec", Rollout).by(Same::Config), since_v1beta2("spec", Rollout)];
+
 /// `initConfiguration` is compared for the Machine that initialized the cluster, and only if that one is not configured
 /// like those that joined.
 #[rustfmt::skip]
 pub(super) const KUBEADM_CONFIG_OF_CONTROL_PLANE: &[Row] = &[
+    until_v1beta2("clusterConfiguration.apiVersion", Nothing).since(11),
+    until_v1beta2("clusterConfiguration.kind", Nothing).since(11),
     row("clusterConfiguration.featureGates", Rollout).by(Same::FeatureGates),
-    row("initConfiguration", CannotTell),
+    until_v1beta2("initConfiguration", CannotTell).by(Same::Config),
+    since_v1beta2("initConfiguration", CannotTell),
     row("initConfiguration.nodeRegistration.imagePullPolicy", CannotTell).by(Same::OrIfNotPresent),
     row("initConfiguration.nodeRegistration.taints", CannotTell).by(Same::ListOrNone),
 ];
@@ -182,8 +195,6 @@ pub(super) const KUBEADM_CONFIG_OF_CONTROL_PLANE: &[Row] = &[
 pub(super) const KUBEADM_CONFIG_OF_MACHINE: &[Row] = &[
     until_v1beta2("clusterConfiguration.apiVersion", Nothing),
     until_v1beta2("clusterConfiguration.kind", Nothing),
-    until_v1beta2("initConfiguration.apiVersion", Nothing),
-    until_v1beta2("initConfiguration.kind", Nothing),
     row("initConfiguration.bootstrapTokens", CannotTell),
     row("initConfiguration.nodeRegistration.imagePullPolicy", Rollout).by(Same::OrIfNotPresent),
     row("initConfiguration.nodeRegistration.taints", Rollout).by(Same::ListOrNone),

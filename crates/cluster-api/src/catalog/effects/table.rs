@@ -52,7 +52,7 @@ pub const EFFECTS: &[EffectBlock] = &[
     both(ControlPlaneMachine, "",                       METADATA),
     both(ControlPlaneMachine, "",                       MACHINE).given(Given::NoInPlaceUpdate),
     both(ControlPlaneKubeadmConfig, "",                 METADATA),
-    both(ControlPlaneKubeadmConfig, "",                 &[row("spec", Rollout)]).given(Given::NoInPlaceUpdate),
+    both(ControlPlaneKubeadmConfig, "",                 KUBEADM_CONFIG_AS_A_WHOLE).given(Given::NoInPlaceUpdate),
     both(ControlPlaneKubeadmConfig, "spec",             KUBEADM_CONFIG).given(Given::NoInPlaceUpdate),
     both(ControlPlaneKubeadmConfig, "spec",             KUBEADM_CONFIG_OF_MACHINE).given(Given::NoInPlaceUpdate),
     both(ControlPlaneInfraMachine, "",                  METADATA_OF_INFRA_MACHINE),
