@@ -42,20 +42,37 @@ use crate::waiver::{EXEMPTION, Standing};
 /// The prefix of the names of service accounts, nodes and other non-human users.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
+/// The garbage collector, with and without a service account of its own.
+const GARBAGE_COLLECTORS: [&str; 2] =
+    ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"];
+
 /// What a guard checks.
 enum GuardCheck {
-    /// The object as a whole: who controls it. Not checked while the object or its Cluster is paused.
-    Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
+    /// The object as a whole: who controls it. Not checked while its Cluster is paused, or what would act on the edit.
+    Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>, ActingObject),
     /// One new entry of a map that propagates. A violation is a sentence about the entry.
     Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed>),
 }
 
+/// The object whose controller acts on an edit, and whose annotation pauses that controller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ActingObject {
+    /// The edited object.
+    Itself,
+    /// Its owner, or the one that adopts it, whether the object itself is paused or not.
+    Owner,
+}
+
 /// The check of each guard rail.
+///
+/// Source: core/reconcilers/machineset/machineset_controller.go, `getAndAdoptMachinesForMachineSet`;
+/// core/reconcilers/machinedeployment, `getAndAdoptMachineSetsForDeployment`; core/reconcilers/topology/cluster/
+/// current_state.go. They list what their selectors and labels find, paused or not.
 fn check_of(rail: GuardRail) -> GuardCheck {
     match rail {
-        GuardRail::SelectorLabels => GuardCheck::Object(selector_labels::find),
-        GuardRail::SelectorChange => GuardCheck::Object(selector_change::find),
-        GuardRail::Adoption => GuardCheck::Object(adoption::find),
+        GuardRail::SelectorLabels => GuardCheck::Object(selector_labels::find, ActingObject::Owner),
+        GuardRail::SelectorChange => GuardCheck::Object(selector_change::find, ActingObject::Itself),
+        GuardRail::Adoption => GuardCheck::Object(adoption::find, ActingObject::Owner),
         GuardRail::ReservedKeys => GuardCheck::Entry(reserved_keys::find),
         GuardRail::TemplateKeys => GuardCheck::Entry(template_keys::find),
         GuardRail::NodeKeys => GuardCheck::Entry(node_keys::find),
@@ -152,10 +169,12 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
             continue;
         }
         match check_of(guard.rail) {
-            GuardCheck::Object(_) if has_paused_annotation(object) => {}
-            GuardCheck::Object(find) => {
+            GuardCheck::Object(_, acting)
+                if has_paused_annotation(object) && (acting == ActingObject::Itself || guarded.trusts_marks()) => {}
+            GuardCheck::Object(find, acting) => {
                 let violations = find(guarded)?;
-                if violations.is_empty() || guarded.is_cluster_paused()? {
+                let is_owner_paused = || Ok(acting == ActingObject::Owner && guarded.is_owner_paused()?);
+                if violations.is_empty() || guarded.is_cluster_paused()? || is_owner_paused()? {
                     continue;
                 }
                 findings.extend(violations.into_iter().map(|Violation { at, message }| Finding {
@@ -197,7 +216,7 @@ pub fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: ClusterApi
     };
     let mut guards = GUARDS.iter().filter(refusing).peekable();
     guards.peek()?;
-    let pausing_helps = guards.all(|guard| matches!(check_of(guard.rail), GuardCheck::Object(_)));
+    let pausing_helps = guards.all(|guard| matches!(check_of(guard.rail), GuardCheck::Object(..)));
     Some(messages::way_out(EXEMPT, pausing_helps, EXEMPTION.others(subject, settings).as_deref()))
 }
 
@@ -205,6 +224,19 @@ impl<'o> Guarded<'_, 'o> {
     /// Whether the user is a controller or a tool, not a person.
     fn is_by_service_account(&self) -> bool {
         self.subject.review.username.starts_with(SERVICE_ACCOUNT)
+    }
+
+    /// Whether the garbage collector removes an ownerReference, because its owner was deleted.
+    ///
+    /// Source: cmd/kube-controller-manager, `--use-service-account-credentials`.
+    fn is_by_garbage_collector(&self) -> bool {
+        GARBAGE_COLLECTORS.contains(&&*self.subject.review.username)
+    }
+
+    /// Whether marks that every user may set count: that an object is paused, or restored from a backup. They do while
+    /// the user may exempt the object too.
+    fn trusts_marks(&self) -> bool {
+        EXEMPTION.others(self.subject, self.settings).is_none()
     }
 
     /// Whether this is the audit scanner's review of a stored object.
@@ -217,11 +249,14 @@ impl<'o> Guarded<'_, 'o> {
     /// controllers set in them.
     fn has_lived_before(&self) -> bool {
         let (review, object) = (self.subject.review, &self.subject.object);
-        review.operation == Operation::Create
-            && (object.labels.contains_key(RESTORED)
+        let is_marked = || {
+            object.labels.contains_key(RESTORED)
                 || has_paused_annotation(object)
                 || object.spec.get("paused").is_ok_and(Json::is_true)
-                || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE_GROUP)))
+        };
+        review.operation == Operation::Create
+            && (object.owners.iter().any(|owner| belongs_to(owner.group(), CORE_GROUP))
+                || (is_marked() && self.trusts_marks()))
     }
 
     /// The entries that this request adds or changes, except those that propagate from a source.

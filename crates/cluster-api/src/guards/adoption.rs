@@ -1,5 +1,6 @@
 //! Objects without a controller that a controller would adopt.
 
+use super::selector_labels::identity;
 use super::{Guarded, Violation, topology_entry};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
@@ -25,7 +26,8 @@ const MACHINE_OWNER_LABELS: &[&str] = &[
 /// Labels of a MachineSet that name its owner.
 const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
 
-/// Labels that name an owner, on an object without a controller, if this request adds them.
+/// Labels that name an owner, on an object without a controller, if this request adds them or removes the controller.
+/// If that one was an owner of Cluster API, `selector_labels` decides.
 ///
 /// After a restore, controllers are meant to adopt: what Velero restores is allowed, and so are the objects of a
 /// Cluster that does not exist yet. A Cluster that cannot be read is assumed to exist. Control-plane Machines created
@@ -39,9 +41,14 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     };
     let object = &subject.object;
     let old = subject.old()?;
-    let had_controller = old.is_some_and(|old| old.controller().is_some());
-    let is_restored = old.is_none() && object.labels.contains_key(RESTORED);
-    if object.controller().is_some() || had_controller || is_restored || guarded.is_audit() {
+    let before = old.and_then(|old| old.controller());
+    let is_restored = old.is_none() && object.labels.contains_key(RESTORED) && guarded.trusts_marks();
+    if object.controller().is_some()
+        || before.is_some_and(|owner| identity(owner).is_some())
+        || is_restored
+        || guarded.is_by_garbage_collector()
+        || guarded.is_audit()
+    {
         return Ok(Vec::new());
     }
     let mut keys: Vec<&str> = Vec::new();
@@ -50,7 +57,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         let old = old.and_then(|old| old.labels.get(key));
         // The value of this one does not matter.
         let was_set = if *key == CONTROL_PLANE { old.is_some() } else { old == new };
-        if new.is_some() && !was_set {
+        if new.is_some() && (before.is_some() || !was_set) {
             keys.push(key);
         }
     }

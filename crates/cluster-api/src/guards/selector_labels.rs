@@ -13,12 +13,6 @@ use facts::fact::Fact;
 use kubernetes::map_kind::MapKind;
 use kubernetes::object::OwnerReference;
 
-/// The garbage collector removes ownerReferences when a user deletes an owner and orphans its dependents.
-///
-/// Source: cmd/kube-controller-manager, `--use-service-account-credentials`.
-const GARBAGE_COLLECTORS: [&str; 2] =
-    ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"];
-
 /// The labels by which owners of a kind find the objects that they control, if the selector itself was not read. The
 /// last row is for control planes of every kind.
 ///
@@ -32,7 +26,7 @@ const IDENTITY: [(&str, &str, &[&str]); 4] = [
     (CONTROL_PLANE_GROUP, "",                  &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME]),
 ];
 
-fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
+pub(super) fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
     let is_owner = |group, kind: &str| owner.group() == group && (kind.is_empty() || owner.kind == kind);
     IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
 }
@@ -54,9 +48,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     };
     let owner = old.controller().and_then(|owner| Some((owner, identity(owner)?)));
     let Some((owner, identity)) = owner else { return Ok(Vec::new()) };
-    if GARBAGE_COLLECTORS.contains(&&*subject.review.username)
-        || (is_other_control_plane(owner) && guarded.is_by_service_account())
-    {
+    if guarded.is_by_garbage_collector() || (is_other_control_plane(owner) && guarded.is_by_service_account()) {
         return Ok(Vec::new());
     }
     let object = &subject.object;

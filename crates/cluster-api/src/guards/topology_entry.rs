@@ -9,11 +9,6 @@ use crate::parents::core;
 use facts::fact::Fact;
 use facts::stop::Stop;
 
-/// The field manager of the topology controller, which creates these objects without an ownerReference.
-///
-/// Source: core/reconcilers/topology/cluster/structuredmerge/serversidepatchhelper.go, `TopologyManagerName`.
-const TOPOLOGY_FIELD_MANAGER: &str = "capi-topology";
-
 /// Letters and digits at the end of a generated name.
 const RANDOM_LENGTH: usize = 5;
 /// The remaining length of a generated name before them, if it has more than 63 characters.
@@ -24,7 +19,8 @@ const MAX_PREFIX_LENGTH: usize = 63 - RANDOM_LENGTH;
 /// entry is deleted.
 ///
 /// A Cluster that cannot be read, has no topology or is being deleted has no effect. A new object with a name like
-/// those that the topology controller generates is the entry's own, restored from a backup.
+/// those that the topology controller generates is the entry's own, restored from a backup or created by a topology
+/// controller that is not listed. That one's field manager does not count, because every client chooses its own.
 ///
 /// Source: core/reconcilers/topology/cluster/current_state.go, `getCurrentMachineDeploymentState` and
 /// `getCurrentMachinePoolState`; reconcile_state.go, `calculateMachineDeploymentDiff`.
@@ -41,14 +37,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let had_name = old.and_then(|old| old.labels.get(label)).filter(|name| !name.is_empty()) == name;
     // Only the empty value counts.
     let is_owned = object.labels.get(TOPOLOGY_OWNED) == Some("");
-    let is_topology_controller =
-        guarded.is_by_service_account() && subject.review.field_manager.as_deref() == Some(TOPOLOGY_FIELD_MANAGER);
-    if !is_owned
-        || (was_owned && had_name)
-        || is_topology_controller
-        || guarded.has_lived_before()
-        || guarded.is_audit()
-    {
+    let has_lived_before = guarded.trusts_marks() && guarded.has_lived_before();
+    if !is_owned || (was_owned && had_name) || has_lived_before || guarded.is_audit() {
         return Ok(Vec::new());
     }
     let has_entry = match has_entry(guarded, list, name) {
