@@ -29,8 +29,7 @@ pub(crate) fn run(args: &TopologyArgs) -> Result<Exit, Failure> {
 
 /// Prints what differs between two sides: revisions, or files and folders.
 fn difference(args: &TopologyArgs, written: &str, paths: &[PathBuf]) -> Result<Exit, Failure> {
-    let folders =
-        written.split_once("../crates").filter(|(old, new)| [old, new].iter().all(|path| Path::new(path).exists()));
+    let folders = written.split_once("..").filter(|(old, new)| [old, new].iter().all(|path| Path::new(path).exists()));
     let [old, new] = match folders {
         Some((old, new)) => [old, new].map(|path| input::read(&[PathBuf::from(path)], &args.sources)),
         None => plan::revisions(written, paths, &args.sources)?,
