@@ -317,9 +317,8 @@ fn compositions() -> Vec<Shape> {
         Shape::new("patches with wildcards that match nothing: Composition", move |count| {
             let mut resource = resource(0, patches(count, &|_| copied("spec.forProvider.list[*].b.c")));
             resource["base"]["spec"]["forProvider"]["list"] = listed(count, |_| json!({ "a": 1 }));
-            let resources = listed(count, |number| with(resource.clone(), "/name", format!("r{number}")));
-            let few = listed(9, |number| with(resource.clone(), "/name", format!("r{number}")));
-            composition(json!({ "resources": if count < 99 { resources } else { few } }))
+            let resources = listed(9, |number| with(resource.clone(), "/name", format!("r{number}")));
+            composition(json!({ "resources": resources }))
         }),
         Shape::new("patches of the environment: Composition", move |count| {
             let environment = patches(
