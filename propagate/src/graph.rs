@@ -1,5 +1,6 @@
 //! `propagate graph`: objects and what propagates to them, as a picture.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use fleet::{Graph, Hierarchy};
@@ -49,6 +50,10 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
             Picture::Mermaid => graph.mermaid(),
             Picture::Dot => graph.dot(),
         };
+        if args.format == Picture::Svg && std::io::stdout().is_terminal() {
+            let words = "a picture is no text for a terminal: write it to a file with `> graph.svg`, or use `--format mermaid`";
+            return Err(Failure(words.to_owned()));
+        }
         output::print(picture.as_bytes())?;
     }
     if graph.is_empty() {

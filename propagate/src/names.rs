@@ -1,6 +1,7 @@
 //! Objects by the names that kubectl accepts.
 
 use fleet::{ObjectId, count, plural};
+use metadata_propagation::cluster_api::CORE_GROUP;
 
 /// Short names of kinds.
 ///
@@ -65,8 +66,13 @@ pub(crate) fn is_kind(id: &ObjectId, word: &str) -> bool {
     };
     let is_short = SHORT.iter().any(|(short, kind)| *short == word && *kind == id.kind);
     let is_word = is_short || id.kind.to_lowercase() == word || plural(&id.kind) == word;
-    is_word && group.is_none_or(is_group)
+    // Other projects have kinds of these names, too.
+    let is_default = id.group == CORE_GROUP || !OF_CORE.contains(&&*id.kind);
+    is_word && group.map_or(is_default, is_group)
 }
+
+/// Kinds of Cluster API that are meant if no group is written.
+const OF_CORE: [&str; 5] = ["Cluster", "Machine", "MachineDeployment", "MachineSet", "MachinePool"];
 
 /// Whether a word names an object, and not a label or annotation: prefixes of keys contain dots, and kinds may too.
 pub(crate) fn is_object<'i>(word: &str, namespace: Option<&str>, mut ids: impl Iterator<Item = &'i ObjectId>) -> bool {

@@ -40,14 +40,18 @@ pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
     let review = Review { operation, old_object: stored, username: (&*args.user).into(), ..object.review() };
     let request = admission_request(&review, stored, &args.user);
     let exchanges: Vec<Value> = session(&review, &settings, fleet).iter().map(entry).collect::<Result<_, Failure>>()?;
-    let (request_file, session_file) = (args.directory.join("request.json"), args.directory.join("session.yml"));
+    let file = |name: &str| args.directory.join(name);
+    let (request_file, session_file) = (file("request.json"), file("session.yml"));
     write(&request_file, &format!("{request:#}\n"))?;
     write(&session_file, &yaml(&exchanges)?)?;
-    let command = format!(
-        "kwctl run annotated-policy.wasm --allow-context-aware \\\n  --request-path {} \\\n  --replay-host-capabilities-interactions {}\n",
-        request_file.display(),
-        session_file.display(),
-    );
+    let mut command = "kwctl run annotated-policy.wasm --allow-context-aware \\\n".to_owned();
+    if let Some(path) = &args.sources.settings {
+        let settings_file = file("settings.json");
+        write(&settings_file, &format!("{:#}\n", settings::json(path)?))?;
+        command += &format!("  --settings-path {} \\\n", settings_file.display());
+    }
+    command += &format!("  --request-path {} \\\n", request_file.display());
+    command += &format!("  --replay-host-capabilities-interactions {}\n", session_file.display());
     output::print(command.as_bytes())
 }
 
