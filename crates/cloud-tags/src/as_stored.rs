@@ -39,8 +39,10 @@ pub(super) fn as_stored(
     reason: StoredTags,
     findings: Vec<Finding>,
 ) -> Option<Tagged> {
-    let field = TagsField::read(subject, field, settings).ok().filter(|_| !subject.review.username.is_empty())?;
     let rules = TagRules::of(settings, provider.unwrap_or_default());
+    let is_joined = rules.joins(provider.unwrap_or_default());
+    let field = TagsField::read(subject, field, settings, is_joined).ok();
+    let field = field.filter(|_| !subject.review.username.is_empty())?;
     let (assigned, definitions) = (Assigned::default(), BTreeMap::new());
     let made = Made::of(&assigned, &definitions, &settings.prefix, rules, None, &BTreeSet::new());
     let edited = field.own_edited().into_iter();

@@ -1,10 +1,9 @@
 //! A composite, compared with its labels.
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_stored::{self, as_stored};
-use super::crossplane::{self, Forwarding, SetByComposition};
+use super::crossplane::{self, AppliedEntries, Forwarding};
 use super::field::{TagsField, has_stored, leaves_as_stored};
 use super::label_sources::{LabelSources, Merged};
 use super::labels::{Assigned, ORIGIN};
@@ -86,14 +85,15 @@ impl<'e> Composite<'_, 'e> {
         let is_nested = forwarding != Forwarding::Nothing;
         let before = if is_nested { self.stored_sources() } else { None };
         let definitions = self.definitions(&assigned, &others, before.as_ref().map(|before| &before.assigned))?;
+        let applied = AppliedEntries::of(self.subject, forwarding, FIELD);
         let before = before.map(|before| {
             let assigned = others.merge(before.assigned, tags, &definitions.counting).assigned;
-            self.tags_before(&TagSources { assigned, ..before }, &definitions.counting)
+            self.tags_before(&TagSources { assigned, ..before }, &definitions.counting, &applied)
         });
         let keeps = is_nested.then(|| before.unwrap_or_default());
         let Merged { assigned, sources } = others.merge(assigned, tags, &definitions.counting);
         let now = TagSources { assigned, provider };
-        let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions, &sources)?;
+        let mut tagged = self.tagged(&now, (forwarding, &applied), keeps.as_ref(), &definitions, &sources)?;
         tagged.tags.ignored_definitions = definitions.ignored;
         Ok(tagged)
     }
@@ -108,7 +108,8 @@ impl<'e> Composite<'_, 'e> {
                 || crossplane::forwarding(self.subject, self.settings.cloud_tags, self.lookups)
                     .is_ok_and(|forwarding| forwarding == Forwarding::Written)
         };
-        let reason = as_stored::reason(stop, StoredTags::Adopted)?;
+        let is_deleting = matches!(stop, Stop::NotApplicable(it) if it.reason == NotApplicableReason::Deleting);
+        let reason = if is_deleting { StoredTags::Deleting } else { as_stored::reason(stop, StoredTags::Adopted)? };
         if is_adopted || !is_copied() { self.as_stored(reason, Vec::new()) } else { None }
     }
 
@@ -124,13 +125,14 @@ impl<'e> Composite<'_, 'e> {
         &self,
         before: &TagSources<'e>,
         definitions: &BTreeMap<String, Definition>,
+        applied: &AppliedEntries<'_>,
     ) -> BTreeMap<String, String> {
         let settings = &self.settings.cloud_tags;
         let rules = TagRules::of(settings, before.provider.unwrap_or_default());
         let Made { transformed, not_propagating, .. } =
             Made::of(&before.assigned, definitions, &settings.prefix, rules, None, &BTreeSet::new());
         let mut tags = transformed.tags;
-        if crossplane::is_applied_by_composition(self.subject) {
+        if applied.is_known {
             for (key, value) in before.assigned.labels.iter().filter(|(key, _)| not_propagating.contains_key(*key)) {
                 let tag_key = rules.tag_key_below(&settings.prefix, key);
                 if rules.refusal(key, &tag_key, value).is_none() {
@@ -148,32 +150,32 @@ impl<'e> Composite<'_, 'e> {
     fn tagged(
         &self,
         now: &TagSources<'e>,
-        forwarding: Forwarding,
+        (forwarding, applied): (Forwarding, &AppliedEntries<'_>),
         nested: Option<&BTreeMap<String, String>>,
         found: &Definitions<'_>,
         sources: &BTreeMap<String, String>,
     ) -> Result<Tagged, Stop> {
         let (settings, subject, definitions) = (&self.settings.cloud_tags, self.subject, &*found.counting);
-        let field = match TagsField::read(subject, FIELD, settings) {
+        let provider = now.provider;
+        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        let is_joined = rules.joins(provider.unwrap_or_default());
+        let field = match TagsField::read(subject, FIELD, settings, is_joined) {
             Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
                 return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed));
             }
             read => read?,
         };
-        let composition = LazyCell::new(|| SetByComposition::read(subject, FIELD));
         let was_made = |key: &str, value: Json<'_>| {
             nested.and_then(|before| before.get(key)).is_some_and(|made| value.as_str() == Some(made))
-                && !composition.sets(key)
+                && !applied.has(key)
         };
-        let provider = now.provider;
-        let rules = TagRules::of(settings, provider.unwrap_or_default());
         let unread = UnreadTags::of(found, &settings.prefix, rules);
         let is_left_over = |key: &str, value: Json<'_>| match forwarding {
             _ if unread.has(key) => field.stored(key) != Some(value),
             Forwarding::Nothing => true,
             Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
             Forwarding::Written => {
-                field.stored(key) == Some(value) && (was_made(key, value) || composition.leaves_out(key))
+                field.stored(key) == Some(value) && (was_made(key, value) || applied.leaves_out(key))
             }
         };
         let mut restores = match forwarding {

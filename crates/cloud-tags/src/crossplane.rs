@@ -11,7 +11,7 @@ use kubernetes::lookup::Lookups;
 use kubernetes::object::{Object, OwnerReference, group_and_version};
 use kubernetes::query::ObjectQuery;
 use kubernetes::read_failure::ReadFailure;
-use kubernetes::request::Operation;
+use kubernetes::request::{Operation, Review};
 use kubernetes::subject::ReviewedObject;
 use tag_rules::{CloudTags, Composites};
 
@@ -35,8 +35,8 @@ pub(super) enum Forwarding {
 }
 
 /// What a parent's Composition may forward to the object under review. Anybody can write an ownerReference, so only a
-/// write by Crossplane adds tags. A review without a user name, such as the audit scanner's, is about what is
-/// stored.
+/// write by Crossplane adds tags, and none that it may have copied from a claim. A `claimRef` alone does not show that:
+/// anybody can write it, too. A review without a user name, such as the audit scanner's, is about what is stored.
 ///
 /// # Errors
 /// When the parent could not be read.
@@ -45,14 +45,20 @@ pub(super) fn forwarding<'e>(
     tags: &CloudTags,
     lookups: &Lookups<'e>,
 ) -> Result<Forwarding, Stop> {
-    let is_nested = |object: &Object<'_>| is_nested(object, tags);
-    let is_written = match () {
-        () if subject.review.username.is_empty() => is_nested(&subject.object),
-        () if is_by_crossplane(subject, tags) => is_nested(&subject.object) && has_parent(subject, lookups)?,
-        () if subject.old().ok().flatten().is_some_and(is_nested) => return Ok(Forwarding::Stored),
-        () => false,
-    };
-    Ok(if is_written { Forwarding::Written } else { Forwarding::Nothing })
+    let was_composed = || subject.old().ok().flatten().is_some_and(|old| is_composed(old, tags));
+    let is_composed = is_composed(&subject.object, tags);
+    Ok(match () {
+        () if subject.review.username.is_empty() && is_composed && !has_claim(subject) => Forwarding::Written,
+        () if subject.review.username.is_empty() => Forwarding::Nothing,
+        () if is_by_crossplane(subject, tags) => match is_composed && has_parent(subject, lookups)? {
+            false => Forwarding::Nothing,
+            true if !has_claim(subject) || composing_manager(subject).is_some() => Forwarding::Written,
+            true if was_composed() => Forwarding::Stored,
+            true => Forwarding::Nothing,
+        },
+        () if was_composed() => Forwarding::Stored,
+        () => Forwarding::Nothing,
+    })
 }
 
 /// Whether the controller in the ownerReferences exists with that uid, if the settings allow to read its kind. Only
@@ -77,31 +83,33 @@ fn has_parent<'e>(subject: &ReviewedObject<'e>, lookups: &Lookups<'e>) -> Result
 
 /// Whether Crossplane copies what the request writes: from a parent's Composition, or from a claim.
 pub(super) fn is_copied(subject: &ReviewedObject<'_>, settings: &CloudTags) -> bool {
-    is_by_crossplane(subject, settings)
-        && (is_nested(&subject.object, settings) || is_of_claim(subject).unwrap_or(false))
+    is_by_crossplane(subject, settings) && (is_composed(&subject.object, settings) || has_claim(subject))
 }
 
 fn is_by_crossplane(subject: &ReviewedObject<'_>, settings: &CloudTags) -> bool {
     subject.review.is_by_one_of(|name| settings.crossplane.contains(name))
 }
 
-/// Whether another composite composes the object: its controller is of a kind that gets tags. The composite of a claim
-/// is not one, because Crossplane copies the claim's `spec`, which a user writes, to it.
-fn is_nested(object: &Object<'_>, settings: &CloudTags) -> bool {
+/// Whether another composite may compose the object: its controller is of a kind that gets tags.
+fn is_composed(object: &Object<'_>, settings: &CloudTags) -> bool {
     let is_composite = |owner: &OwnerReference<'_>| {
         let composites = settings.of_group(owner.group());
         composites.is_some_and(|composites| !composites.claim_kinds.iter().any(|kind| kind == owner.kind))
     };
-    object.controller().is_some_and(is_composite) && object.spec.get("claimRef").is_ok_and(Json::is_null)
+    object.controller().is_some_and(is_composite)
 }
 
-/// Whether the object under review is the composite of a claim: Crossplane copies the claim's labels and annotations to
-/// it.
-///
-/// # Errors
-/// When `spec` is not an object.
-fn is_of_claim(subject: &ReviewedObject<'_>) -> Result<bool, Malformed> {
-    Ok(refers_to_own_group(subject, subject.object.spec.get("claimRef")?))
+/// Whether the object under review may be the composite of a claim: Crossplane copies the claim's labels, annotations and
+/// `spec`, which a user writes, to it. A claim is in the group of its composite.
+fn has_claim(subject: &ReviewedObject<'_>) -> bool {
+    subject.object.spec.get("claimRef").is_ok_and(|claim| refers_to_own_group(subject, claim))
+}
+
+/// The field manager with which a parent's Composition is applied, if this request does that: Crossplane copies a claim
+/// with another one.
+fn composing_manager<'e>(subject: &ReviewedObject<'e>) -> Option<&'e str> {
+    let review: &'e Review<'e> = subject.review;
+    review.field_manager.as_deref().filter(|manager| manager.starts_with(COMPOSED))
 }
 
 /// Whether the object under review is a claim: its kind is listed, or it refers to its composite.
@@ -138,45 +146,49 @@ fn has_finalizer(subject: &ReviewedObject<'_>) -> bool {
     finalizers.into_iter().flatten().any(|finalizer| finalizer.as_str() == Some(CLAIM_FINALIZER))
 }
 
-/// Whether a parent's Composition has applied the object: then its entries in `managedFields` show what it sets.
-pub(super) fn is_applied_by_composition(subject: &ReviewedObject<'_>) -> bool {
-    applied_by_composition(subject).next().is_some()
+/// What `managedFields` show of a field below `spec` that a parent's Composition applies: those of the stored object,
+/// unless Crossplane writes it, because everybody else can change them in the same request.
+#[derive(Default)]
+pub(super) struct AppliedEntries<'e> {
+    /// Whether a parent's Composition has applied the object.
+    pub(super) is_known: bool,
+    /// Whether this request is its apply.
+    is_written: bool,
+    /// The keys of the entries that it sets, as `managedFields` have them.
+    keys: BTreeSet<&'e str>,
 }
 
-/// What Crossplane's own server-side apply of a composed resource sets in a field below `spec`.
-pub(super) struct SetByComposition<'a> {
-    keys: BTreeSet<&'a str>,
-    /// Whether this request is such an apply.
-    is_applied: bool,
-}
-
-impl<'a> SetByComposition<'a> {
-    pub(super) fn read(subject: &ReviewedObject<'a>, field: &str) -> Self {
-        let path = ["fieldsV1", "f:spec", &format!("f:{field}")];
-        let fields = applied_by_composition(subject).filter_map(|entry| entry.at(&path).ok()?.as_fields());
-        let keys = fields.flatten().filter(|(_, set)| !set.is_null()).filter_map(|(key, _)| key.strip_prefix("f:"));
-        let is_apply = subject.review.field_manager.as_deref().is_some_and(|manager| manager.starts_with(COMPOSED));
-        SetByComposition { keys: keys.collect(), is_applied: is_apply && is_applied_by_composition(subject) }
+impl<'e> AppliedEntries<'e> {
+    pub(super) fn of(subject: &ReviewedObject<'e>, forwarding: Forwarding, field: &str) -> Self {
+        let fields = match forwarding {
+            Forwarding::Nothing => None,
+            Forwarding::Stored => subject.old().ok().flatten().map(|old| old.managed_fields),
+            Forwarding::Written => Some(subject.object.managed_fields),
+        };
+        let by = composing_manager(subject).filter(|_| forwarding == Forwarding::Written);
+        let (field, mut applied) = (format!("f:{field}"), AppliedEntries::default());
+        for entry in fields.and_then(Json::as_elements).into_iter().flatten() {
+            let text = |field| entry.get(field).ok().and_then(Json::as_str);
+            let is_composing = |manager: &str| by.map_or(manager.starts_with(COMPOSED), |by| manager == by);
+            if text("operation") == Some("Apply") && text("manager").is_some_and(is_composing) {
+                applied.is_known = true;
+                let set = entry.at(&["fieldsV1", "f:spec", &field]).ok().and_then(Json::as_fields);
+                applied.keys.extend(set.into_iter().flatten().map(|(key, _)| key));
+            }
+        }
+        applied.is_written = applied.is_known && by.is_some();
+        applied
     }
 
-    /// Whether it sets an entry.
-    pub(super) fn sets(&self, key: &str) -> bool {
-        self.keys.contains(key)
+    /// Whether a parent's Composition sets an entry.
+    pub(super) fn has(&self, key: &str) -> bool {
+        !self.keys.is_empty() && self.keys.contains(&*format!("f:{key}"))
     }
 
-    /// Whether this request is that apply, and does not set an entry: then nobody forwards it.
+    /// Whether this request is its apply, and does not set the entry: then nobody forwards it.
     pub(super) fn leaves_out(&self, key: &str) -> bool {
-        self.is_applied && !self.sets(key)
+        self.is_written && !self.has(key)
     }
-}
-
-/// The entries of `managedFields` with which Crossplane applies composed resources.
-fn applied_by_composition<'a>(subject: &ReviewedObject<'a>) -> impl Iterator<Item = Json<'a>> {
-    let entries = subject.object.managed_fields.as_elements().into_iter().flatten();
-    entries.filter(|entry| {
-        let manager = entry.get("manager").ok().and_then(Json::as_str);
-        manager.is_some_and(|manager| manager.starts_with(COMPOSED))
-    })
 }
 
 fn refers_to_own_group(subject: &ReviewedObject<'_>, reference: Json<'_>) -> bool {

@@ -29,6 +29,8 @@ pub(super) struct TagsField<'a, 'e> {
     source: Option<SourceObject>,
     /// The prefixes of the policy's own keys, in lower case.
     prefixes: Vec<String>,
+    /// Whether key and value are one text for the cloud, with a colon between them: the prefix may end in the value.
+    is_joined: bool,
     present: TagEntries<'e>,
     stored: OnceCell<TagEntries<'e>>,
 }
@@ -52,6 +54,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
         subject: &'a ReviewedObject<'e>,
         name: &'static str,
         settings: &CloudTags,
+        is_joined: bool,
     ) -> Result<Self, Malformed> {
         let json = subject.object.spec.get(name)?;
         let prefixes = settings.prefixes().iter().map(|prefix| prefix.to_lowercase()).collect();
@@ -65,6 +68,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
             at,
             source: None,
             prefixes,
+            is_joined,
             present: json.fields()?.collect(),
             stored: OnceCell::new(),
         })
@@ -72,19 +76,21 @@ impl<'a, 'e> TagsField<'a, 'e> {
 
     /// The policy's own entries.
     fn own(&self) -> impl Iterator<Item = (&'e str, Json<'e>)> {
-        self.present.iter().filter(|(key, _)| self.is_own(key)).map(|(key, value)| (*key, *value))
+        self.present.iter().filter(|(key, value)| self.is_own(key, **value)).map(|(key, value)| (*key, *value))
     }
 
     /// The keys of the entries that are not the policy's own, or for which `is_forwarded` is true.
     pub(super) fn others(&self, is_forwarded: impl Fn(&str, Json<'e>) -> bool) -> BTreeSet<&'e str> {
-        let is_other = |(key, value): &(&&'e str, &Json<'e>)| !self.is_own(key) || is_forwarded(key, **value);
+        let is_other = |(key, value): &(&&'e str, &Json<'e>)| !self.is_own(key, **value) || is_forwarded(key, **value);
         self.present.iter().filter(is_other).map(|(key, _)| *key).collect()
     }
 
     /// Some clouds ignore the case of keys, so a prefix in another case is the policy's too.
-    fn is_own(&self, key: &str) -> bool {
+    fn is_own(&self, key: &str, value: Json<'_>) -> bool {
+        let joined = value.as_str().filter(|_| self.is_joined).map(|value| [":", value]);
         let starts_with = |prefix: &String| {
-            let mut letters = key.chars().flat_map(char::to_lowercase);
+            let parts = [key].into_iter().chain(joined.into_iter().flatten());
+            let mut letters = parts.flat_map(str::chars).flat_map(char::to_lowercase);
             prefix.chars().all(|expected| letters.next() == Some(expected))
         };
         self.prefixes.iter().any(starts_with)
@@ -100,7 +106,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
     where
         'e: 't,
     {
-        let others = self.present.iter().filter(|(key, _)| !self.is_own(key)).chain(kept);
+        let others = self.present.iter().filter(|(key, value)| !self.is_own(key, **value)).chain(kept);
         let others = others.map(|(key, value)| (*key, value.as_str()));
         others.chain(tags.iter().map(|(key, value)| (key.as_str(), Some(value.as_str())))).collect()
     }
@@ -118,7 +124,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
     /// The policy's own stored entries that this request removes or changes.
     pub(super) fn own_edited(&self) -> TagEntries<'e> {
         let stored = self.all_stored().iter().map(|(key, value)| (*key, *value));
-        stored.filter(|(key, value)| self.is_own(key) && self.present.get(key) != Some(value)).collect()
+        stored.filter(|(key, value)| self.is_own(key, *value) && self.present.get(key) != Some(value)).collect()
     }
 
     fn all_stored(&self) -> &TagEntries<'e> {

@@ -72,8 +72,8 @@ impl<'e> Infrastructure<'_, 'e> {
     fn tagged(&self, cluster: &Parent<'_>, merged: &Merged, found: &Definitions<'_>) -> Result<Tagged, Malformed> {
         let (subject, row, settings) = (self.subject, self.row, &self.settings.cloud_tags);
         let (assigned, definitions) = (&merged.assigned, &*found.counting);
-        let field = TagsField::read(subject, row.field, settings)?;
         let rules = TagRules::of(settings, row.provider);
+        let field = TagsField::read(subject, row.field, settings, rules.joins(row.provider))?;
         let others = field.others(|_, _| false);
         let webhook = Webhook::of(row, others.len());
         let others = if rules.is_strict() { others } else { BTreeSet::new() };
@@ -118,12 +118,18 @@ pub fn undecided(
     settings: TagSettings<'_>,
     stop: &Stop,
 ) -> Option<Tagged> {
-    // A new infrastructure cluster may be a copy of one that has tags, by `clusterctl move` or from a backup. Its tags are
-    // compared when its controller adds the finalizer. Nothing is stored in a dry run, and nothing tags what is deleted.
-    let is_exempt =
-        |it: &NotApplicable| matches!(it.reason, NotApplicableReason::TopologyDryRun | NotApplicableReason::Deleting);
-    let is_not_compared =
-        || subject.review.operation == Operation::Update && !matches!(stop, Stop::NotApplicable(it) if is_exempt(it));
+    // A new infrastructure cluster with an owner may be a copy of one that has tags, by `clusterctl move` or from a backup.
+    // Its tags are compared when its controller adds the finalizer. Nothing is stored in a dry run, and nothing tags what
+    // is deleted.
+    let is_kept = |it: &NotApplicable| match it.reason {
+        NotApplicableReason::TopologyDryRun | NotApplicableReason::Deleting => true,
+        NotApplicableReason::NoOwner => false,
+        _ => subject.review.operation != Operation::Update,
+    };
+    let is_not_compared = || match stop {
+        Stop::NotApplicable(it) => !is_kept(it),
+        _ => subject.review.operation == Operation::Update,
+    };
     let reason = as_stored::reason(stop, StoredTags::AdoptedCluster)
         .or_else(|| is_not_compared().then_some(StoredTags::ClusterNotCompared))?;
     as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), reason, Vec::new())

@@ -18,8 +18,8 @@ use kubernetes::lookup::Lookups;
 use kubernetes::masks;
 use kubernetes::masks::Masks;
 use kubernetes::read_failure::LookupFailed;
-use kubernetes::settings::{NonEmpty, Reaction, Stance, listed};
-use tag_rules::{CloudTags, Definition, RegistryReference, SEEDED, Scope};
+use kubernetes::settings::{Reaction, Stance, listed};
+use tag_rules::{CloudTags, Definition, RegistryName, RegistryReference, SEEDED, Scope};
 
 /// The kind of the registry as an object.
 pub const REGISTRY: &str = "LabelRegistry";
@@ -158,7 +158,7 @@ impl<'e> ReadRegistries<'e> {
     /// every key, with every scope, and has precedence over what others define below that.
     fn read_listed(
         &mut self,
-        names: &'e [NonEmpty],
+        names: &'e [RegistryName],
         lookups: &Lookups<'e>,
         keys: &AssignedKeys<'_>,
         belonging: &Belonging<'_>,

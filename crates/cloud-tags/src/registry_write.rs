@@ -86,12 +86,9 @@ impl RegistryWrite {
                     }
                 }
                 Err(Stop::RegistryFailed(LookupFailed { query, error, .. }))
-                    if matches!(error.cause, LookupCause::TooManyReads | LookupCause::Unreadable) =>
+                    if error.cause == LookupCause::Unreadable =>
                 {
                     write.effects.push(Fact::RegistriesNotCompared { query, cause: error.cause });
-                    if error.cause == LookupCause::TooManyReads {
-                        break;
-                    }
                 }
                 Err(stop) => return Err(stop),
             }

@@ -59,6 +59,11 @@ impl TagRules {
         }
     }
 
+    /// Whether key and value of a provider's tags are one text, with a colon between them.
+    pub(super) fn joins(self, provider: &str) -> bool {
+        self.cloud(provider).is_some_and(|cloud| cloud.joined.is_some())
+    }
+
     /// The profile's name.
     ///
     /// ```

@@ -25,6 +25,6 @@ impl Settings {
     }
 
     pub(crate) fn validate(text: &str) -> Result<(), SettingsError> {
-        SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.node.uncompilable())
+        SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.useless())
     }
 }

@@ -55,6 +55,8 @@ pub enum StoredTags {
     Adopted,
     /// The Cluster of the infrastructure cluster was adopted.
     AdoptedCluster,
+    /// The composite is being deleted.
+    Deleting,
     /// The object is a claim.
     Claim,
     /// Its assignments cannot be used.
@@ -101,13 +103,14 @@ impl StoredTags {
     /// Whether a user may remove stored tags: no label will set them again.
     #[must_use]
     pub const fn allows_removal(self) -> bool {
-        matches!(self, StoredTags::Adopted | StoredTags::AdoptedCluster | StoredTags::Claim)
+        matches!(self, StoredTags::Adopted | StoredTags::AdoptedCluster | StoredTags::Deleting | StoredTags::Claim)
     }
 
     fn as_str(self) -> &'static str {
         match self {
             StoredTags::Adopted => "an adopted composite gets no new tags",
             StoredTags::AdoptedCluster => "an adopted Cluster gets no new tags",
+            StoredTags::Deleting => "a composite that is being deleted gets no new tags",
             StoredTags::Claim => "a claim gets no new tags",
             StoredTags::UnusableAssignments => "its assignments cannot be used",
             StoredTags::UnusableSource => "assignments of another object cannot be used",

@@ -169,6 +169,9 @@ facts! {
     /// The field has a default, in most cases an empty map.
     Default "tags-default"
         "`default` adds a map where tags are absent: `Required` patches run, and `Replace` removes base tags";
+    /// … with a key of the policy's own, which no label sets.
+    DefaultTag { key: Mentioned } "tags-default-tag"
+        "`default` adds tag `{key}` again whenever the policy removes it";
     /// The field has both, and the second is a schema or `false`.
     PropertiesAndAdditional "tags-properties-and-additional"
         "`additionalProperties` beside `properties`: Crossplane cannot serve the version";
@@ -454,6 +457,7 @@ mod tests {
                 TagFault::NotStructural { keyword: "x-kubernetes-int-or-string".into(), junctor: "oneOf".into() },
                 TagFault::Validations { of: "the root" },
                 TagFault::Default,
+                TagFault::DefaultTag { key: "plexsphere:platform/env".into() },
                 TagFault::PropertiesAndAdditional,
                 TagFault::AdditionalPropertiesOfSpec { keyword: "additionalProperties".into() },
                 TagFault::PreservingRoot { keyword: "x-kubernetes-preserve-unknown-fields".into() },

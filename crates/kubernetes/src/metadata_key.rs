@@ -45,7 +45,7 @@ pub fn is_label_value(value: &str) -> bool {
 /// At most 253 characters: labels of lower-case letters, digits and `-`, the first and last no `-`, between dots.
 ///
 /// Source: pkg/api/validate/content/dns.go, `IsDNS1123Subdomain`.
-fn is_subdomain(name: &str) -> bool {
+pub fn is_subdomain(name: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_label = |label: &str| {
         !label.is_empty() && label.bytes().all(is_inner) && !label.starts_with('-') && !label.ends_with('-')

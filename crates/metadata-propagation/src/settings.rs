@@ -57,10 +57,11 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Validates settings more thoroughly than an evaluation needs: expressions are compiled.
+    /// Validates settings more thoroughly than an evaluation needs: expressions are compiled, and keys that never
+    /// propagate are found.
     ///
     /// # Errors
-    /// Like [`Settings::from_json`], and when an expression does not compile.
+    /// Like [`Settings::from_json`], and when an expression does not compile or a key never propagates.
     ///
     /// ```
     /// use metadata_propagation::Settings;
@@ -69,7 +70,7 @@ impl Settings {
     /// assert_eq!(problems, Err("mode: unknown value `x`, expected `mutate` or `verify`".to_owned()));
     /// ```
     pub fn validate(text: &str) -> Result<(), SettingsError> {
-        SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.node.uncompilable())
+        SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.useless())
     }
 }
 

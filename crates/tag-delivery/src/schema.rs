@@ -23,6 +23,8 @@ const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 pub(super) struct Limits {
     tags: (usize, usize),
     value: (usize, usize),
+    /// The prefixes of the policy's own keys, in lower case.
+    prefixes: Vec<String>,
 }
 
 impl Limits {
@@ -31,7 +33,12 @@ impl Limits {
         let strict = || settings.strict_profiles();
         let tags = PROFILES.iter().map(|profile| profile.tags).chain(strict().map(|profile| profile.tags));
         let values = strict().map(|profile| profile.cloud.value.length.characters());
-        Limits { tags: range(tags), value: range(PROFILES.iter().map(Profile::value_characters).chain(values)) }
+        let prefixes = settings.prefixes().iter().map(|prefix| prefix.to_lowercase()).collect();
+        Limits {
+            tags: range(tags),
+            prefixes,
+            value: range(PROFILES.iter().map(Profile::value_characters).chain(values)),
+        }
     }
 }
 
@@ -171,6 +178,24 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
+    /// Defaults for the policy's own keys. The API server adds them again after every removal by a webhook.
+    ///
+    /// Source: Kubernetes, apiserver, pkg/admission/plugin/webhook/mutating/dispatcher.go, `callAttrMutatingHook`.
+    fn defaults(&self, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+        let of_map = self.tags.get("default")?.as_fields().into_iter().flatten();
+        let mut defaults: Vec<(&str, Json<'a>)> = of_map.collect();
+        for (key, property) in self.tags.get("properties")?.fields()? {
+            defaults.extend(property.get("default")?.present().map(|default| (key, default)));
+        }
+        for (key, default) in defaults {
+            let key_in_lower_case = key.to_lowercase();
+            if limits.prefixes.iter().any(|prefix| key_in_lower_case.starts_with(prefix)) {
+                faults.add(Loss, default, TagFault::DefaultTag { key: key.into() });
+            }
+        }
+        Ok(())
+    }
+
     /// What happens to a field that is declared.
     fn declared(&self, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let tags = self.tags;
@@ -191,6 +216,7 @@ impl<'a> Schema<'a> {
         if !default.is_null() {
             faults.add(Risk, default, TagFault::Default);
         }
+        self.defaults(limits, faults)?;
         let values = tags.get("additionalProperties")?;
         let lists_keys = tags.get("properties")?.fields()?.len() > 0;
         match values.text() {

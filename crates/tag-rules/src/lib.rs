@@ -20,6 +20,6 @@ pub use self::settings::{
     OwnerLabel, Provider, RegistryReference, RequiredTag, SEEDED, Scope, TagSettings, TagSourceSettings, Tenant,
     TenantName, read_definition,
 };
-pub use self::texts::{CompositeGroup, InfraClusterKind, ProfileName, TagPrefix};
+pub use self::texts::{CompositeGroup, InfraClusterKind, ProfileName, RegistryName, TagPrefix};
 
 use raw_json as json;

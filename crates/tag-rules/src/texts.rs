@@ -1,5 +1,6 @@
 //! Texts in the settings of cloud tags. A text in another format cannot be read.
 
+use kubernetes::metadata_key::is_subdomain;
 use kubernetes::text;
 
 use crate::clouds::CLOUDS;
@@ -17,7 +18,13 @@ text!(
     /// The prefix of every tag key, such as `plexsphere:`.
     TagPrefix,
     is_tag_prefix,
-    "a prefix such as `acme:`: one or more characters, then `:`, and not reserved by any cloud"
+    "a prefix such as `acme:`: at most 254 bytes without control characters, the last one `:`, and not reserved by any cloud"
+);
+text!(
+    /// The name of a LabelRegistry object, such as `default`.
+    RegistryName,
+    is_subdomain,
+    "the name of an object such as `default`: lower-case letters, digits, `-` and `.`"
 );
 
 impl Default for TagPrefix {
@@ -26,9 +33,11 @@ impl Default for TagPrefix {
     }
 }
 
-/// Whether keys may have this prefix: with an empty one, the policy would remove everybody's tags.
+/// Whether keys may have this prefix: with an empty one, the policy would remove everybody's tags. The longest key of the
+/// specification's profiles has 255 bytes.
 fn is_tag_prefix(text: &str) -> bool {
-    text.strip_suffix(':').is_some_and(|name| !name.is_empty()) && !CLOUDS.iter().any(|cloud| cloud.reserves(text))
+    text.strip_suffix(':').is_some_and(|name| !name.is_empty() && name.len() < 254 && !name.contains(char::is_control))
+        && !CLOUDS.iter().any(|cloud| cloud.reserves(text))
 }
 
 text!(

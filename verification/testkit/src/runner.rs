@@ -183,7 +183,10 @@ fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> 
         let strict = profiles.filter_map(|name| StrictProfile::named(name.as_str()?));
         let own = settings["cloudTags"]["prefix"].as_str().unwrap_or(CLOUD_TAG_PREFIX);
         let strict = strict.map(|profile| profile.spelling.prefix(own));
-        strict.chain([own.to_owned()]).any(|prefix| key.to_lowercase().starts_with(&prefix.to_lowercase()))
+        // Where key and value are one text, with a colon between them, the prefix may end in the value.
+        let (key, joined) = (key.to_lowercase(), key.to_lowercase() + ":");
+        let is_own = |prefix: &str| key.starts_with(prefix) || prefix.starts_with(&joined);
+        strict.chain([own.to_owned()]).any(|prefix| is_own(&prefix.to_lowercase()))
     };
     if declares || path == "/spec/cloudTags" || is_own_tag() {
         return true;

@@ -88,10 +88,15 @@ impl TryFrom<String> for Version {
 impl FromStr for Version {
     type Err = &'static str;
 
-    /// Reads `v1.MINOR` or `v1.MINOR.PATCH`; without a patch it is the first one.
+    /// Reads `v1.MINOR` or `v1.MINOR.PATCH`, without leading zeros; without a patch it is the first one.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const EXPECTED: &str = "is not `v1.MINOR` or `v1.MINOR.PATCH`";
-        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        const TOO_OLD: &str = "is older than `v1.6`, the oldest version whose rules are known";
+        let is_number = |part: &str| {
+            !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_digit())
+                && (part == "0" || !part.starts_with('0'))
+        };
         let (minor, text_of_patch) = match text.strip_prefix("v1.").ok_or(EXPECTED)?.split_once('.') {
             Some((minor, patch)) => (minor, Some(patch)),
             None => (text.get("v1.".len()..).unwrap_or_default(), None),
@@ -100,6 +105,9 @@ impl FromStr for Version {
             return Err(EXPECTED);
         }
         let minor = minor.parse().map_err(|_| EXPECTED)?;
+        if Version::minor(minor) < Version::OLDEST_EDITION {
+            return Err(TOO_OLD);
+        }
         // Too many digits for a number are a late patch.
         let patch = |patch: &str| patch.parse().map_or(LAST_BACKPORT, |patch: u16| patch.min(LAST_BACKPORT));
         let patch = text_of_patch.filter(|_| minor == BACKPORTED).map_or(0, patch);
@@ -143,8 +151,15 @@ mod tests {
 
     #[test]
     fn what_is_no_version_one_is_refused() {
-        for text in ["", "1.14", "v2.0", "v1", "v1.", "v1.x", "v1.14.", "v1.14.x", "v1.+4", "v1.99999", "v1.1.1.1"] {
-            assert!(text.parse::<Version>().is_err(), "{text}");
+        for text in [
+            "", "1.14", "v2.0", "v1", "v1.", "v1.x", "v1.14.", "v1.14.x", "v1.+4", "v1.99999", "v1.1.1.1", "v1.014",
+            "v1.9.07", "v01.9",
+        ] {
+            assert_eq!(text.parse::<Version>(), Err("is not `v1.MINOR` or `v1.MINOR.PATCH`"), "{text}");
+        }
+        for text in ["v1.0", "v1.5", "v1.5.3"] {
+            let expected = "is older than `v1.6`, the oldest version whose rules are known";
+            assert_eq!(text.parse::<Version>(), Err(expected), "{text}");
         }
     }
 

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use kubernetes::metadata_key::is_annotation_key;
 use kubernetes::settings::object;
 use kubernetes::settings::{Controllers, KeyOrDomain, Pattern, SettingProblem, Stance, Users};
 use tag_rules::ClusterCloudTags;
 
 use crate::catalog::controllers::CONTROLLERS;
+use crate::catalog::keys::is_never;
 use crate::catalog::version::Version;
 
 /// Which rules of Cluster API hold, and for whom.
@@ -92,6 +94,19 @@ pub struct OptIn {
     pub pool_to_machine: bool,
 }
 
+impl OptIn {
+    /// What is wrong with the listed keys, each with its path.
+    fn problems_of_keys(&self, problem: impl Fn(&str) -> Option<String>) -> Vec<SettingProblem> {
+        let lists =
+            [("clusterToTopology", &self.cluster_to_topology), ("machineToInfra", &self.machine_to_infra)].into_iter();
+        let keys = lists.flat_map(|(list, keys)| keys.iter().enumerate().map(move |(index, key)| (list, index, key)));
+        let problem = |(list, index, key): (&str, usize, &String)| {
+            Some(SettingProblem::new(format!("clusterApi.optIn.{list}[{index}]"), problem(key)?))
+        };
+        keys.filter_map(problem).collect()
+    }
+}
+
 /// What the manager syncs from Machines to Nodes beyond the three criteria.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -105,7 +120,7 @@ pub struct NodeSync {
 
 impl NodeSync {
     /// The expressions that do not compile.
-    pub fn uncompilable(&self) -> Vec<SettingProblem> {
+    fn uncompilable(&self) -> Vec<SettingProblem> {
         let problems = self.lists().into_iter().flat_map(|(path, patterns)| {
             patterns.iter().enumerate().filter_map(move |(index, pattern)| {
                 let error = pattern.check().err()?;
@@ -132,7 +147,19 @@ impl ClusterApi {
         let lists = self.node.lists().into_iter().zip(since);
         let early = lists.filter(|((_, patterns), since)| !patterns.is_empty() && !version.at_least(*since));
         let needs = |since| format!("needs Cluster API {since} or later, but `clusterApi.version` is {version}");
-        early.map(|((path, _), since)| SettingProblem::new(path, needs(since))).collect()
+        let early = early.map(|((path, _), since)| SettingProblem::new(path, needs(since)));
+        early
+            .chain(self.opt_in.problems_of_keys(|key| {
+                let is_key = is_annotation_key(key);
+                (!is_key).then(|| format!("expected a key of labels or annotations, found `{key}`"))
+            }))
+            .collect()
+    }
+
+    /// Settings that an evaluation can do without: expressions that do not compile, and keys that never propagate.
+    pub fn useless(&self) -> Vec<SettingProblem> {
+        let never = |key: &str| is_never(key).then(|| format!("`{key}` is never propagated"));
+        self.node.uncompilable().into_iter().chain(self.opt_in.problems_of_keys(never)).collect()
     }
 }
 
@@ -182,6 +209,22 @@ mod tests {
                  repetition counts",
                 expression.replace(r"\\", r"\")
             )
+        );
+    }
+
+    #[test]
+    fn an_opted_in_key_is_one_that_propagates() {
+        assert_eq!(
+            refused(r#"{"optIn":{"clusterToTopology":["team","","a b","example.com/A"],"machineToInfra":["/a"]}}"#),
+            "clusterApi.optIn.clusterToTopology[1]: expected a key of labels or annotations, found ``; \
+             clusterApi.optIn.clusterToTopology[2]: expected a key of labels or annotations, found `a b`; \
+             clusterApi.optIn.machineToInfra[0]: expected a key of labels or annotations, found `/a`"
+        );
+        let never = r#"{"optIn":{"clusterToTopology":["a","cluster.x-k8s.io/paused"]}}"#;
+        assert!(Settings::from_json(&format!(r#"{{"clusterApi":{never}}}"#)).is_ok());
+        assert_eq!(
+            refused(never),
+            "clusterApi.optIn.clusterToTopology[1]: `cluster.x-k8s.io/paused` is never propagated"
         );
     }
 

@@ -1,6 +1,7 @@
 //! `cloudTags`.
 
 mod contradictions;
+mod impossible;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -307,7 +308,8 @@ mod tests {
              `blueprints.plexsphere.com`, found `infrastructure.cluster.x-k8s.io`; \
              cloudTags.composites[1].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[2].apiGroups: is missing; \
-             cloudTags.registry.names[0]: expected a non-empty string, found ``; \
+             cloudTags.registry.names[0]: expected the name of an object such as `default`: lower-case letters, digits, `-` and \
+             `.`, found ``; \
              cloudTags.composites: API group `c.d` is listed twice"
         );
     }
@@ -320,8 +322,8 @@ mod tests {
         assert_eq!(settings.prefixes(), ["acme:", "acme_", "acme/"]);
         for prefix in ["", ":", "acme", "AWS:", "aws:acme:", "acs:"] {
             let expected = format!(
-                "cloudTags.prefix: expected a prefix such as `acme:`: one or more characters, then `:`, and not reserved \
-                 by any cloud, found `{prefix}`"
+                "cloudTags.prefix: expected a prefix such as `acme:`: at most 254 bytes without control characters, the \
+                 last one `:`, and not reserved by any cloud, found `{prefix}`"
             );
             assert_eq!(refused(&format!(r#"{{"prefix":"{prefix}"}}"#)), expected);
         }
@@ -342,7 +344,7 @@ mod tests {
     #[test]
     fn profiles_and_required_tags_are_read() {
         let settings = read(
-            r#"{"profiles":{"Hetzner":"hetzner-strict","hcloud":"hetzner"},"reserve":5,"refused":"ignore",
+            r#"{"profiles":{"Hetzner":"hetzner-strict","hcloud":"hetzner"},"reserve":5,"refused":"ignore","registry":{"name":"a"},
                 "required":[{"key":"a"},{"key":"b","onMissing":"reject"}]}"#,
         );
         assert_eq!((settings.profile_of("hetzner"), settings.profile_of("aws")), (Some("hetzner-strict"), None));
@@ -356,7 +358,7 @@ mod tests {
     fn profiles_and_required_tags_that_make_no_sense_are_named() {
         assert_eq!(
             refused(
-                r#"{"profiles":{"OCI":"oci","oci":"oci"},"reserve":10,
+                r#"{"profiles":{"OCI":"oci","oci":"oci"},"reserve":10,"registry":{"name":"a"},
                     "required":[{"key":"a"},{"key":"a"}]}"#
             ),
             "cloudTags.profiles: provider `oci` is listed twice: case is ignored; \

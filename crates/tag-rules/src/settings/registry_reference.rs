@@ -5,7 +5,7 @@ use std::slice;
 use serde::{Deserialize, Serialize};
 
 use super::composites::not_empty;
-use kubernetes::settings::NonEmpty;
+use crate::texts::RegistryName;
 
 /// The label registry as one LabelRegistry object or as several.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -13,12 +13,12 @@ use kubernetes::settings::NonEmpty;
 #[serde(rename_all = "camelCase")]
 pub enum RegistryReference {
     /// Name of the one LabelRegistry object.
-    Name(NonEmpty),
+    Name(RegistryName),
     /// Names of LabelRegistry objects. Where two define a key, the wider scope wins, and of one scope the first.
     Names(
         #[serde(deserialize_with = "not_empty")]
         #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-        Vec<NonEmpty>,
+        Vec<RegistryName>,
     ),
     /// Each scope has a LabelRegistry object whose name follows from it: `platform`, `domain.DOMAIN`,
     /// `project.DOMAIN.PROJECT`. The keys of labels say which of them are read. Needs `cloudTags.belongsTo`.
@@ -27,7 +27,7 @@ pub enum RegistryReference {
 
 impl RegistryReference {
     /// The names of the objects that are listed, by descending precedence.
-    pub fn names(&self) -> &[NonEmpty] {
+    pub fn names(&self) -> &[RegistryName] {
         match self {
             RegistryReference::Name(name) => slice::from_ref(name),
             RegistryReference::Names(names) => names,
@@ -56,7 +56,19 @@ mod tests {
         for (registry, expected) in [
             (r#"{"name":"a","names":["b"]}"#, "cloudTags.registry: expected exactly one of `name`, `names`, `byScope`"),
             ("{}", "cloudTags.registry: expected exactly one of `name`, `names`, `byScope`"),
-            (r#"{"name":""}"#, "cloudTags.registry.name: expected a non-empty string, found ``"),
+            (
+                r#"{"names":["","Not A Name!","../x"]}"#,
+                "cloudTags.registry.names[0]: expected the name of an object such as `default`: lower-case letters, \
+                 digits, `-` and `.`, found ``; \
+                 cloudTags.registry.names[1]: expected the name of an object such as `default`: lower-case letters, \
+                 digits, `-` and `.`, found `Not A Name!`; \
+                 cloudTags.registry.names[2]: expected the name of an object such as `default`: lower-case letters, \
+                 digits, `-` and `.`, found `../x`",
+            ),
+            (
+                r#"{"names":["a","b","c","d","e","f","g","h","i","j","k","l","m","n","o","p","q"]}"#,
+                "cloudTags.registry.names: lists 17 objects, but at most 16 can be read for one request",
+            ),
             (r#"{"name":["a"]}"#, "cloudTags.registry.name: expected a string, found a list"),
             (r#"{"names":[]}"#, "cloudTags.registry.names: expected at least one element"),
             (r#"{"names":["a","b","a"]}"#, "cloudTags.registry.names: `a` is listed twice"),

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::CloudTags;
-use crate::profiles::Profile;
 use crate::settings::definition::objections;
 use crate::settings::registry_reference::RegistryReference;
-use crate::strict::StrictProfile;
+use kubernetes::answers::MOST_READS;
 use kubernetes::settings::SettingProblem;
 
 impl CloudTags {
@@ -32,6 +31,11 @@ impl CloudTags {
         let listed_names = self.registry.iter().flat_map(RegistryReference::names).map(|name| &**name);
         for name in listed_names.filter(|name| !names.insert(*name)) {
             problems.push(SettingProblem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
+        }
+        let listed = self.registry.as_ref().map_or(0, |registry| registry.names().len());
+        if listed > MOST_READS {
+            let problem = format!("lists {listed} objects, but at most {MOST_READS} can be read for one request");
+            problems.push(SettingProblem::new("cloudTags.registry.names", problem));
         }
         if let Some(RegistryReference::ByScope(by_scope)) = &self.registry {
             let is_missing = |known: bool| *by_scope && !known;
@@ -62,16 +66,7 @@ impl CloudTags {
             let problem = format!("provider `{provider}` is listed twice: case is ignored");
             problems.push(SettingProblem::new("cloudTags.profiles", problem));
         }
-        let named: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
-        let most =
-            |name: &str| StrictProfile::named(name).map_or_else(|| Profile::of(name).tags, |profile| profile.tags);
-        for (name, tags) in named.into_iter().map(|name| (name, most(name))) {
-            if tags > usize::from(self.reserve) {
-                continue;
-            }
-            let problem = format!("must be less than {tags}, the number of tags that profile `{name}` allows");
-            problems.push(SettingProblem::new("cloudTags.reserve", problem));
-        }
+        problems.extend(self.impossible());
         let mut keys = BTreeSet::new();
         for required in self.required.iter().filter(|required| !keys.insert(&*required.key)) {
             problems

@@ -1,0 +1,259 @@
+//! Settings of cloud tags that can never work: prefixes, numbers and required labels of which no tag can be made.
+
+use std::collections::BTreeSet;
+
+use super::CloudTags;
+use crate::profiles::{PROFILES, Profile};
+use crate::settings::composites::Provider;
+use crate::settings::definition::SEEDED;
+use crate::settings::registry_reference::RegistryReference;
+use crate::strict::StrictProfile;
+use kubernetes::settings::SettingProblem;
+
+/// The shortest name of a label.
+const SHORTEST: &str = "a";
+
+/// What one profile allows in tags.
+#[derive(Clone, Copy)]
+enum ProfileLimits {
+    Specified(&'static Profile),
+    Strict(&'static StrictProfile),
+}
+
+impl ProfileLimits {
+    fn named(name: &str) -> Self {
+        StrictProfile::named(name).map_or_else(|| ProfileLimits::Specified(Profile::of(name)), ProfileLimits::Strict)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            ProfileLimits::Specified(profile) => profile.name,
+            ProfileLimits::Strict(profile) => profile.name,
+        }
+    }
+
+    fn tags(self) -> usize {
+        match self {
+            ProfileLimits::Specified(profile) => profile.tags,
+            ProfileLimits::Strict(profile) => profile.tags,
+        }
+    }
+
+    /// Whether a label of this key can become a tag, with some value.
+    fn admits(self, prefix: &str, qualified_key: &str) -> bool {
+        match self {
+            ProfileLimits::Specified(profile) => {
+                let key = [prefix, qualified_key].concat();
+                profile.reserved_prefix(qualified_key).is_none()
+                    && !profile.unit.exceeds(&key, profile.key)
+                    && profile.characters.admit(&key)
+            }
+            ProfileLimits::Strict(StrictProfile { cloud, spelling, .. }) => {
+                let key = spelling.of(prefix, qualified_key);
+                cloud.key.length.admits(&key) && cloud.key.form.admits(&key) && !cloud.reserves(&key)
+            }
+        }
+    }
+}
+
+impl CloudTags {
+    /// Settings that can never work.
+    pub(super) fn impossible(&self) -> Vec<SettingProblem> {
+        let known = self.known_profiles();
+        let mut problems = Vec::new();
+        problems.extend(self.unusable_prefix(&known));
+        problems.extend(self.too_large_reserve(&known));
+        problems.extend(self.too_many_required(&known));
+        for (index, required) in self.required.iter().enumerate() {
+            let reason = self.why_never_tagged(&required.key);
+            let refusing = || {
+                known
+                    .iter()
+                    .find(|profile| !profile.admits(&self.prefix, &required.key))
+                    .map(|profile| format!("profile `{}` does not allow its key", profile.name()))
+            };
+            if let Some(reason) = reason.map(str::to_owned).or_else(refusing) {
+                let problem = format!("`{}` can never be a tag: {reason}", &*required.key);
+                problems.push(SettingProblem::new(format!("cloudTags.required[{index}].key"), problem));
+            }
+        }
+        problems
+    }
+
+    /// The profiles that the settings assign to providers, and those of providers that they name for composites. A
+    /// composite may also name its provider itself.
+    fn known_profiles(&self) -> Vec<ProfileLimits> {
+        let mut names: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
+        for composites in &self.composites {
+            let providers: Vec<&str> = match &composites.provider {
+                Provider::Path(_) => Vec::new(),
+                Provider::Fixed(provider) => vec![provider],
+                Provider::ByKind(kinds) => kinds.values().map(String::as_str).collect(),
+            };
+            let profile = |provider| self.profile_of(provider).unwrap_or_else(|| Profile::of(provider).name);
+            names.extend(providers.into_iter().map(profile));
+        }
+        names.into_iter().map(ProfileLimits::named).collect()
+    }
+
+    fn unusable_prefix(&self, known: &[ProfileLimits]) -> Option<SettingProblem> {
+        let admits = |profile: &ProfileLimits| profile.admits(&self.prefix, SHORTEST);
+        let refusing = match known {
+            [] if PROFILES.iter().map(ProfileLimits::Specified).any(|profile| admits(&profile)) => return None,
+            [] => "no profile".to_owned(),
+            known => format!("profile `{}` never", known.iter().find(|profile| !admits(profile))?.name()),
+        };
+        Some(SettingProblem::new("cloudTags.prefix", format!("{refusing} allows a key with this prefix")))
+    }
+
+    fn too_large_reserve(&self, known: &[ProfileLimits]) -> Vec<SettingProblem> {
+        let reserve = usize::from(self.reserve);
+        let problem = |problem| SettingProblem::new("cloudTags.reserve", problem);
+        let too_small = known.iter().filter(|profile| profile.tags() <= reserve).map(|profile| {
+            let (tags, name) = (profile.tags(), profile.name());
+            problem(format!("must be less than {tags}, the number of tags that profile `{name}` allows"))
+        });
+        let most = PROFILES.iter().map(|profile| profile.tags).max().unwrap_or_default();
+        let is_above_all = known.is_empty() && !self.composites.is_empty() && most <= reserve;
+        let above_all = is_above_all
+            .then(|| problem(format!("must be less than {most}, the largest number of tags that a profile allows")));
+        too_small.chain(above_all).collect()
+    }
+
+    fn too_many_required(&self, known: &[ProfileLimits]) -> Option<SettingProblem> {
+        let (count, reserve) = (self.required.len(), usize::from(self.reserve));
+        let least = known.iter().filter(|profile| profile.tags() > reserve).min_by_key(|profile| profile.tags());
+        let most = PROFILES.iter().max_by_key(|profile| profile.tags).map(ProfileLimits::Specified);
+        let profile = least.copied().or(most.filter(|_| known.is_empty()))?;
+        let room = profile.tags().saturating_sub(reserve);
+        (count > room && room > 0).then(|| {
+            let problem = format!("lists {count} keys, but profile `{}` leaves room for {room} tags", profile.name());
+            SettingProblem::new("cloudTags.required", problem)
+        })
+    }
+
+    /// Why no registry makes a tag of a label, if that is known from the settings.
+    fn why_never_tagged(&self, key: &str) -> Option<&'static str> {
+        match &self.registry {
+            _ if SEEDED.contains(&key) => Some("a seeded label cannot be opted in"),
+            None => match self.definitions.get(key) {
+                None => Some("`cloudTags.definitions` does not define it"),
+                Some(definition) if !definition.cloud_tag_propagation => Some("its definition does not opt it in"),
+                Some(_) => None,
+            },
+            Some(RegistryReference::ByScope(_)) if !names_an_owner(key) => Some("it does not name a registry"),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Whether a key has the form `platform/NAME`, `DOMAIN/NAME` or `DOMAIN:PROJECT/NAME`.
+fn names_an_owner(key: &str) -> bool {
+    let is_owner = |owner: &str| match owner.split_once(':') {
+        None => !owner.is_empty(),
+        Some((domain, project)) => !domain.is_empty() && !project.is_empty(),
+    };
+    key.split_once('/').is_some_and(|(owner, name)| is_owner(owner) && !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_settings::Settings;
+
+    #[track_caller]
+    fn problems(cloud_tags: &str) -> String {
+        let read = Settings::from_json(&format!(r#"{{"cloudTags":{cloud_tags}}}"#));
+        read.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
+    }
+
+    fn of_provider(provider: &str, rest: &str) -> String {
+        problems(&format!(r#"{{"composites":[{{"apiGroups":["a.b"],"provider":{provider}}}],{rest}}}"#))
+    }
+
+    const AWS: &str = r#"{"fixed":"aws"}"#;
+    const PATH: &str = r#"{"path":"spec.provider"}"#;
+
+    #[test]
+    fn a_required_label_can_become_a_tag() {
+        let definitions = r#""definitions":{"a/b":{"scope":"domain","cloudTagPropagation":true},"c/d":{"scope":"domain"},
+            "e f":{"scope":"domain","cloudTagPropagation":true},"aws:g":{"scope":"domain","cloudTagPropagation":true}}"#;
+        let by_scope = r#""registry":{"byScope":true},"belongsTo":{"domain":{"label":"d"},"project":{"label":"p"}}"#;
+        let required = |key: &str| format!(r#""required":[{{"key":"{key}"}}]"#);
+        let never =
+            |key: &str, reason: &str| format!("cloudTags.required[0].key: `{key}` can never be a tag: {reason}");
+        for (registry, key, reason) in [
+            (definitions, "a/b", None),
+            (definitions, "b/c", Some("`cloudTags.definitions` does not define it")),
+            (definitions, "c/d", Some("its definition does not opt it in")),
+            (definitions, "aws:g", Some("profile `aws` does not allow its key")),
+            (definitions, "platform/origin", Some("a seeded label cannot be opted in")),
+            (r#""registry":{"name":"a"}"#, "team", None),
+            (r#""registry":{"name":"a"}"#, "a&b", Some("profile `aws` does not allow its key")),
+            (r#""registry":{"name":"a"}"#, "platform/mesh-ip", Some("a seeded label cannot be opted in")),
+            (by_scope, "a:b/c", None),
+            (by_scope, "team", Some("it does not name a registry")),
+            (by_scope, "a:/c", Some("it does not name a registry")),
+        ] {
+            let expected = reason.map(|reason| never(key, reason)).unwrap_or_default();
+            assert_eq!(of_provider(AWS, &format!("{registry},{}", required(key))), expected, "{key}");
+        }
+        assert_eq!(of_provider(PATH, &format!("{definitions},{}", required("e f"))), "");
+    }
+
+    #[test]
+    fn required_tags_fit() {
+        let with = |count: usize, rest: &str| {
+            let keys: Vec<String> = (0..count).map(|number| format!(r#"{{"key":"k{number}"}}"#)).collect();
+            format!(r#""registry":{{"name":"a"}},"required":[{}]{rest}"#, keys.join(","))
+        };
+        let refused = |count, profile, room| {
+            format!("cloudTags.required: lists {count} keys, but profile `{profile}` leaves room for {room} tags")
+        };
+        assert_eq!(of_provider(AWS, &with(50, "")), "");
+        assert_eq!(of_provider(AWS, &with(51, "")), refused(51, "aws", 50));
+        assert_eq!(of_provider(AWS, &with(46, r#","reserve":5"#)), refused(46, "aws", 45));
+        assert_eq!(of_provider(PATH, &with(11, r#","profiles":{"oci":"oci"}"#)), refused(11, "oci", 10));
+        assert_eq!(of_provider(r#"{"byKind":{"A":"hetzner","B":"aws"}}"#, &with(51, "")), refused(51, "aws", 50));
+        assert_eq!(
+            (of_provider(PATH, &with(64, "")), of_provider(PATH, &with(65, ""))),
+            (String::new(), refused(65, "hetzner", 64))
+        );
+    }
+
+    #[test]
+    fn a_reserve_leaves_room_for_tags() {
+        let expected = "cloudTags.reserve: must be less than 50, the number of tags that profile `aws` allows";
+        assert_eq!(
+            (of_provider(AWS, r#""reserve":49"#), &*of_provider(AWS, r#""reserve":50"#)),
+            (String::new(), expected)
+        );
+        let expected = "cloudTags.reserve: must be less than 64, the largest number of tags that a profile allows";
+        assert_eq!(
+            (of_provider(PATH, r#""reserve":63"#), &*of_provider(PATH, r#""reserve":64"#)),
+            (String::new(), expected)
+        );
+        assert_eq!(problems(r#"{"reserve":64}"#), "");
+    }
+
+    #[test]
+    fn a_prefix_is_one_that_keys_can_have() {
+        let prefix = |prefix: &str| format!(r#""prefix":"{prefix}:""#);
+        let refused = |profile: &str| format!("cloudTags.prefix: {profile} allows a key with this prefix");
+        for (provider, text, expected) in [
+            (AWS, "a".repeat(126), String::new()),
+            (AWS, "a".repeat(127), refused("profile `aws` never")),
+            (AWS, "a&b".to_owned(), refused("profile `aws` never")),
+            (PATH, "a".repeat(253), String::new()),
+            (PATH, "a&b".to_owned(), String::new()),
+            (r#"{"fixed":"hetzner"}"#, "a b".to_owned(), refused("profile `hetzner` never")),
+        ] {
+            assert_eq!(of_provider(provider, &prefix(&text)), expected, "{text}");
+        }
+        let strict = |text: &str| of_provider(PATH, &format!(r#"{},"profiles":{{"a":"gcp"}}"#, prefix(text)));
+        assert_eq!((strict("Acme"), strict("9a")), (String::new(), refused("profile `gcp` never")));
+        for text in [&*"a".repeat(300), r"a\nb"] {
+            let found = of_provider(PATH, &prefix(text));
+            assert!(found.starts_with("cloudTags.prefix: expected a prefix such as `acme:`"), "{found}");
+        }
+    }
+}
