@@ -30,10 +30,13 @@ pub(crate) fn validate(payload: &[u8]) -> CallResult {
     Ok(answer(&outcome).or_else(|error| answer(&refusal(format!("cannot write the answer: {error}"))))?)
 }
 
-/// Reports whether settings are valid; all problems are in one message.
+/// Reports whether settings are valid; all problems are in one message. What may be a mistake is logged.
 pub(crate) fn validate_settings(payload: &[u8]) -> CallResult {
     let judged = match str::from_utf8(payload) {
-        Ok(text) => Settings::validate(text).map_err(|error| error.to_string()),
+        Ok(text) => Settings::validate(text)
+            .and_then(|()| Settings::from_json(text))
+            .map(|settings| settings.warnings().iter().for_each(log))
+            .map_err(|error| error.to_string()),
         Err(_) => Err("settings: not UTF-8".to_owned()),
     };
     Ok(serde_json::to_vec(&SettingsValidationResponse { valid: judged.is_ok(), message: judged.err() })?)

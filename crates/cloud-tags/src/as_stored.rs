@@ -55,6 +55,7 @@ pub(super) fn as_stored(
     is_changed.then(|| Tagged {
         unknown_provider: None,
         missing: Vec::new(),
+        undecoded: Vec::new(),
         leaves_sources: true,
         findings,
         touches_tags: true,

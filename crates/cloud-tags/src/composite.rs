@@ -11,7 +11,7 @@ use super::provider::{UnknownProvider, provider};
 use super::registry::{AssignedKeys, Definitions, definitions_of};
 use super::required::missing;
 use super::rules::TagRules;
-use super::tagged::{Made, Tagged};
+use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
 use crate::json::Malformed;
 use crate::json::document::Json;
@@ -218,6 +218,11 @@ impl<'e> Composite<'_, 'e> {
         let unknown_provider =
             is_unknown.then(|| UnknownProvider::new(settings, self.composites, subject, provider, rules.name()));
         Ok(Tagged {
+            undecoded: if touches_tags {
+                UndecodedLabel::all(&now.assigned, definitions, &settings.prefix, rules)
+            } else {
+                Vec::new()
+            },
             unknown_provider,
             leaves_sources,
             findings: if touches_tags {

@@ -8,7 +8,7 @@ use super::label_sources::{LabelSources, Merged};
 use super::labels::Assigned;
 use super::registry::{AssignedKeys, Definitions, definitions_of};
 use super::rules::TagRules;
-use super::tagged::{Made, Tagged};
+use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
 use super::webhook::Webhook;
 use crate::json::Malformed;
@@ -95,6 +95,11 @@ impl<'e> Infrastructure<'_, 'e> {
         Ok(Tagged {
             unknown_provider: None,
             missing: Vec::new(),
+            undecoded: if touches_tags {
+                UndecodedLabel::all(assigned, definitions, &settings.prefix, rules)
+            } else {
+                Vec::new()
+            },
             leaves_sources: true,
             findings: if touches_tags {
                 findings(assigned, definitions, cluster).into_iter().chain(found.findings(settings)).collect()

@@ -3,7 +3,11 @@
 //! Keys are opaque: a key in another form becomes a tag as well. But `acme:checkout/owner` in the platform's registry
 //! is most likely a mistake.
 
-use tag_rules::Scope;
+use std::collections::BTreeMap;
+
+use facts::datum::MentionedKeys;
+use facts::fact::Fact;
+use tag_rules::{Definition, Scope};
 
 /// The form, for a reader.
 pub(super) const fn form(scope: Scope) -> &'static str {
@@ -24,6 +28,21 @@ pub(super) fn fits(scope: Scope, key: &str) -> bool {
         _ => false,
     };
     fits && !name.is_empty()
+}
+
+/// What is reported about definitions whose keys have another form than those of their scope.
+pub fn keys_of_another<'d>(definitions: impl IntoIterator<Item = (&'d String, &'d Definition)>) -> Vec<Fact> {
+    let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
+    for (key, Definition { scope, .. }) in definitions {
+        if !fits(*scope, key) {
+            keys.entry(*scope).or_default().push(key);
+        }
+    }
+    let fact = |(scope, keys): (Scope, Vec<&str>)| {
+        let (form, keys) = (form(scope).into(), MentionedKeys::some(keys)?);
+        Some(Fact::KeysOfAnotherForm { form, scope: scope.as_str(), keys })
+    };
+    keys.into_iter().filter_map(fact).collect()
 }
 
 #[cfg(test)]

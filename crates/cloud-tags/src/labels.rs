@@ -103,15 +103,23 @@ impl Assigned {
         })
     }
 
+    /// The keys of assignments that are meant to become tags and have values that are not texts, and what they are instead.
+    pub(super) fn undecoded(
+        &self,
+        definitions: &BTreeMap<String, Definition>,
+    ) -> impl Iterator<Item = (&str, &'static str)> {
+        let meant = self.unusable.iter().filter(|(key, _)| opts_in(definitions, key));
+        meant.map(|(key, found)| (key.as_str(), *found))
+    }
+
     /// The findings about assignments that are meant to become tags and have values that are not texts. They refuse
     /// nothing: one bad label must not stop a resource.
     pub(super) fn findings(&self, definitions: &BTreeMap<String, Definition>) -> Vec<Finding> {
-        let meant = self.unusable.iter().filter(|(key, _)| opts_in(definitions, key));
-        meant
+        self.undecoded(definitions)
             .map(|(key, found)| Finding {
                 check: "cloudTags",
                 at: format!("metadata.annotations[{ASSIGNMENTS}]"),
-                message: Fact::UnusableAssignment { key: key.as_str().into(), found },
+                message: Fact::UnusableAssignment { key: key.into(), found },
                 stance: Stance::Warn,
                 verdict: None,
             })

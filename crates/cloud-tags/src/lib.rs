@@ -11,7 +11,7 @@ pub mod composite;
 mod crossplane;
 mod field;
 pub mod infrastructure;
-mod key_form;
+pub mod key_form;
 mod label_sources;
 pub mod label_warning;
 mod labels;

@@ -64,6 +64,7 @@ pub fn ignored_definition(ignored: &IgnoredDefinition) -> String {
         IgnoredReason::AnotherForm => "the key belongs to another domain or project".to_owned(),
         IgnoredReason::OwnerUnknown => format!("the object does not say which {scope} it is of"),
         IgnoredReason::AnotherOwner => format!("the composite belongs to another {scope}"),
+        IgnoredReason::Seeded => "a seeded definition cannot be changed".to_owned(),
     };
     format!("definition of `{qualified_key}` in LabelRegistry `{registry}` is ignored: {reason}")
 }

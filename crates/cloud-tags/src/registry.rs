@@ -60,7 +60,7 @@ impl Definitions<'_> {
         }
     }
 
-    /// The findings about registry objects that cannot be read.
+    /// The findings about registry objects that cannot be read, and about seeded definitions that they change.
     pub(super) fn findings(&self, settings: &CloudTags) -> Vec<Finding> {
         let stance = match settings.on_registry_failure {
             Reaction::Accept => Stance::Ignore,
@@ -78,7 +78,19 @@ impl Definitions<'_> {
                 verdict: None,
             }
         };
-        self.unread.iter().map(finding).collect()
+        let changes_seeded = |ignored: &&IgnoredDefinition| ignored.reason == IgnoredReason::Seeded;
+        let of_seeded = |IgnoredDefinition { qualified_key, registry, .. }: &IgnoredDefinition| Finding {
+            check: "cloudTags.registry",
+            at: "metadata.labels".to_owned(),
+            message: Fact::SeededDefinition {
+                key: qualified_key.as_str().into(),
+                registry: registry.as_str().into(),
+            },
+            stance: Stance::Warn,
+            verdict: None,
+        };
+        let seeded = self.ignored.iter().filter(changes_seeded).map(of_seeded);
+        self.unread.iter().map(finding).chain(seeded).collect()
     }
 }
 
@@ -232,8 +244,10 @@ impl<'e> ReadRegistries<'e> {
             registry.ignored.extend(ignored);
         }
         let precedence = (registry.scope.unwrap_or(Scope::Platform), index);
-        // A registry with a scope does not define keys of another form, usable or not.
-        let unusable_ones = registry.unusable.iter().filter(|(key, _)| registry.may_define(key));
+        // A registry with a scope does not define keys of another form, usable or not. What a seeded key means is known
+        // without the object.
+        let may_matter = |key: &str| registry.may_define(key) && !SEEDED.contains(&key);
+        let unusable_ones = registry.unusable.iter().filter(|(key, _)| may_matter(key));
         self.unusable.extend(unusable_ones.map(|(key, problems)| {
             let failed = unusable(name, &listed(problems));
             UnusableDefinition { key: key.clone(), registry: name, precedence, failed }

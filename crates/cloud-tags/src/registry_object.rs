@@ -12,7 +12,7 @@ use kubernetes::object::Object;
 use kubernetes::query::{ObjectName, ObjectQuery};
 use kubernetes::settings::SettingProblem;
 use tag_rules::keys::LABELS;
-use tag_rules::{Definition, Scope, read_definition};
+use tag_rules::{Definition, SEEDED, Scope, read_definition};
 
 /// The path of its definitions.
 const DEFINITIONS: &str = "spec.definitions";
@@ -102,6 +102,10 @@ impl Registry {
                     }
                 },
                 Err(found) => {
+                    if SEEDED.contains(&key.as_str()) {
+                        let scope = written.get("scope").ok().and_then(|scope| serde_json::from_str(scope.text()).ok());
+                        registry.ignored.insert(key.clone(), (scope.unwrap_or(Scope::Platform), IgnoredReason::Seeded));
+                    }
                     let found = found.into_iter().map(|problem| problem.below(DEFINITIONS));
                     registry.unusable.insert(key, found.collect());
                 }

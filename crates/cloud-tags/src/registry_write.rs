@@ -165,18 +165,8 @@ fn problems_of_owner(now: &Registry, old: &Registry, name: &str, is_found_by_sco
 
 /// The warnings about new definitions whose keys have another form than those of their scope.
 fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<Fact> {
-    let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
-    for (key, Definition { scope, .. }) in &now.definitions {
-        let is_stored = old.definitions.get(key).is_some_and(|stored| stored.scope == *scope);
-        if !is_stored && !key_form::fits(*scope, key) {
-            keys.entry(*scope).or_default().push(key);
-        }
-    }
-    let warning = |(scope, keys): (Scope, Vec<&str>)| {
-        let (form, keys) = (key_form::form(scope).into(), MentionedKeys::some(keys)?);
-        Some(Fact::KeysOfAnotherForm { form, scope: scope.as_str(), keys })
-    };
-    keys.into_iter().filter_map(warning).collect()
+    let is_stored = |key: &str, scope| old.definitions.get(key).is_some_and(|stored| stored.scope == scope);
+    key_form::keys_of_another(now.definitions.iter().filter(|(key, it)| !is_stored(key, it.scope)))
 }
 
 /// Definitions of other objects: which one of the settings, its name, and what it says.

@@ -75,6 +75,8 @@ pub enum IgnoredReason {
     OwnerUnknown,
     /// The composite belongs to another domain or project.
     AnotherOwner,
+    /// It changes a definition that every installation has.
+    Seeded,
 }
 
 impl IgnoredReason {
@@ -94,6 +96,7 @@ impl IgnoredReason {
             IgnoredReason::AnotherForm => "another-form",
             IgnoredReason::OwnerUnknown => "owner-unknown",
             IgnoredReason::AnotherOwner => "another-owner",
+            IgnoredReason::Seeded => "seeded",
         }
     }
 }

@@ -29,12 +29,42 @@ pub struct Tagged {
     pub leaves_sources: bool,
     /// Whether the request, or the policy, writes tags or what they are made from.
     pub touches_tags: bool,
+    /// Labels that are opted in and whose values cannot be decoded.
+    pub undecoded: Vec<UndecodedLabel>,
     /// What is found of assignments.
     pub findings: Vec<Finding>,
     /// The provider whose own interface the tags were checked against.
     pub cloud: Option<&'static str>,
     /// What the report says of tags.
     pub tags: TagReport,
+}
+
+/// A label whose value cannot be decoded: an error in the registry's data, and no skip.
+pub struct UndecodedLabel {
+    /// Its key in the registry.
+    pub qualified_key: String,
+    /// The key that its tag would have.
+    pub tag_key: String,
+    /// What its value is instead of a text.
+    pub found: &'static str,
+}
+
+impl UndecodedLabel {
+    /// Those of an object.
+    pub(super) fn all(
+        assigned: &Assigned,
+        definitions: &BTreeMap<String, Definition>,
+        prefix: &str,
+        rules: TagRules,
+    ) -> Vec<UndecodedLabel> {
+        let undecoded = assigned.undecoded(definitions);
+        let of = |(key, found): (&str, &'static str)| UndecodedLabel {
+            qualified_key: key.to_owned(),
+            tag_key: rules.tag_key_below(prefix, key),
+            found,
+        };
+        undecoded.map(of).collect()
+    }
 }
 
 /// What labels make.

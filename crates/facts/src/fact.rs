@@ -88,6 +88,10 @@ facts! {
     NotSyncedBefore { entry: NamedEntry, version: String } "not-synced-before"
         "{entry} is not synced to Nodes before Cluster API {version}";
 
+    /// The class has no infrastructure for the Machines of its control plane.
+    NoMachineInfrastructure { keys: MentionedKeys } "no-machine-infrastructure"
+        "not set in `spec.machineTemplate`, as the ClusterClass has no `machineInfrastructure`: {keys}";
+
     /// Machines are replaced.
     Replaces { path: Mentioned, machines: &'static str } "replaces-machines"
         "changing `{path}` replaces {machines}";
@@ -131,6 +135,9 @@ facts! {
     /// A registry cannot be read, and the tags of labels that it may define are left as they are.
     RegistryUnread { registry: Mentioned, cause: LookupCause, keys: MentionedKeys } "registry-unread"
         "LabelRegistry `{registry}`: {cause}; cloud tags unchanged: {keys}";
+    /// A registry changes a definition that every installation has.
+    SeededDefinition { key: Mentioned, registry: Mentioned } "seeded-definition"
+        "definition of `{key}` in LabelRegistry `{registry}` is ignored: a seeded definition cannot be changed";
     /// The assignments of a composite, or its tags, cannot be used.
     UnusableAssignments { problem: UnusableValue } "unusable-assignments"
         "cloud tags unchanged: {problem}";

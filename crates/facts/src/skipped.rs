@@ -67,6 +67,8 @@ pub enum SkipReason {
     NodeCriteria,
     /// A patch of the ClusterClass may set something else.
     ClassPatches,
+    /// The class has no infrastructure for the Machines of its control plane.
+    NoMachineInfrastructure,
     /// The object has no taints yet, and the settings do not say that the cluster's feature gate for taints is on.
     TaintsGate,
     /// A kubelet writes the Node, and the admission plugin NodeRestriction does not allow it to set this label.
@@ -82,10 +84,19 @@ pub enum SkipReason {
 }
 
 impl Skipped {
+    /// The map of the entry; `None` for a field.
+    #[must_use]
+    pub fn map(&self) -> Option<MapKind> {
+        match self.carried {
+            Carried::Map(map) => Some(map),
+            Carried::Field => None,
+        }
+    }
+
     /// The warning about an entry that the request sets at a place from which nothing propagates.
     #[must_use]
     pub fn misplaced(&self) -> Option<Fact> {
-        let Carried::Map(map) = self.carried else { return None };
+        let map = self.map()?;
         let entry = NamedEntry { noun: map.entry(), key: self.key.clone() };
         Some(Fact::NotPropagatedFromHere { entry, instead: self.instead.clone()? })
     }
@@ -110,6 +121,7 @@ impl fmt::Display for SkipReason {
             SkipReason::UpgradeHold => messages::UPGRADE_HOLD,
             SkipReason::NodeCriteria => messages::NODE_CRITERIA,
             SkipReason::ClassPatches => messages::CLASS_PATCHES,
+            SkipReason::NoMachineInfrastructure => messages::NO_MACHINE_INFRASTRUCTURE,
             SkipReason::TaintsGate => messages::TAINTS_GATE,
             SkipReason::NodeRestriction => messages::NODE_RESTRICTION,
             SkipReason::IllegalKey => messages::ILLEGAL_KEY,

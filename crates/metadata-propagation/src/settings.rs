@@ -5,12 +5,17 @@
 
 mod lookup;
 
+use cloud_tags::key_form;
 use cluster_api::settings::{ClusterApi, ClusterApiSettings, Guards};
+use facts::fact::Fact;
+use facts::messages::about;
 use kubernetes::settings::object::{self, ObjectOnly};
 use kubernetes::settings::read;
 use kubernetes::settings::{Mode, SettingsError};
 use serde::{Deserialize, Serialize};
 use tag_rules::{CloudTags, TagSettings};
+
+use crate::report::outcome::{LogLevel, LogLine};
 
 pub use self::lookup::Lookup;
 
@@ -78,6 +83,23 @@ impl Settings {
     /// What decides about objects of Cluster API.
     pub(crate) fn of_cluster_api(&self) -> ClusterApiSettings<'_> {
         ClusterApiSettings { cluster_api: &self.cluster_api, guards: &self.guards }
+    }
+
+    /// What is logged about settings that are valid and may be mistakes.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<LogLine> {
+        let line = |fact: Fact| LogLine {
+            level: LogLevel::Warning,
+            message: about("`cloudTags.definitions`", &fact.to_string()),
+            attributes: [("setting", "cloudTags.definitions".to_owned())].into(),
+        };
+        self.keys_of_another_form().into_iter().map(line).collect()
+    }
+
+    /// What may be a mistake in `cloudTags.definitions`, as in a LabelRegistry.
+    #[must_use]
+    pub fn keys_of_another_form(&self) -> Vec<Fact> {
+        key_form::keys_of_another(&self.cloud_tags.definitions)
     }
 
     /// What decides about cloud tags.

@@ -21,8 +21,9 @@ fn rows(edition: Version) -> Result<Vec<((Place, MapKind), String)>> {
         let printed = rule.to_string();
         let (from, to) = printed.split_once(" => ").context("a rule without arrow")?;
         let note = if rule.on_page { "" } else { " \\*" };
+        let condition = if rule.needs_machine_infrastructure() { " †" } else { "" };
         let (owner, to, keys) = (rule.from.owner(), to.trim_end_matches('.'), keys(rule, edition));
-        Ok(((rule.from, rule.map), format!("| {owner} {from}{note} | {keys} | {to} |")))
+        Ok(((rule.from, rule.map), format!("| {owner} {from}{note} | {keys} | {to}{condition} |")))
     };
     RULES.iter().filter(|rule| rule.holds(edition)).map(row).collect()
 }

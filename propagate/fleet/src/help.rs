@@ -36,6 +36,7 @@ fn of_reason(reason: SkipReason, carried: Carried, key: Option<&str>) -> String 
         SkipReason::ControllerOwned => "use another key: this one is reserved",
         SkipReason::UpgradeHold => "leave it: it takes effect where it is set",
         SkipReason::ClassPatches => "read the patches of the ClusterClass: they may set it",
+        SkipReason::NoMachineInfrastructure => "add `spec.controlPlane.machineInfrastructure` to the ClusterClass",
         SkipReason::TaintsGate => "set `clusterApi.taints: true` if feature gate `MachineTaintPropagation` is enabled",
         SkipReason::NodeRestriction => "nothing to do: the Machine controller is allowed to set it",
         SkipReason::IllegalKey => "use a key that Kubernetes allows",

@@ -166,6 +166,13 @@ impl Rule {
         line
     }
 
+    /// Whether the class decides: a machine template of a control plane gets nothing if
+    /// `spec.controlPlane.machineInfrastructure` is not set in the ClusterClass.
+    #[must_use]
+    pub fn needs_machine_infrastructure(&self) -> bool {
+        self.to.contains(&ControlPlaneMachineTemplate)
+    }
+
     /// Whether a version of Cluster API has this row.
     ///
     /// ```

@@ -155,6 +155,23 @@ pub(crate) fn expected<'e>(
     expected
 }
 
+/// The entries of sources that one map of the machine template does not get, because its class has no infrastructure for
+/// Machines.
+pub(crate) fn without_infrastructure<'e>(
+    sources: &Sources<'e>,
+    template: Place,
+    map: MapKind,
+    settings: &ClusterApi,
+) -> Vec<Skip<'e>> {
+    let entries = expected(sources, template, map, &Map::default(), settings, &mut Vec::new()).entries;
+    let of_rules = entries.into_iter().filter(|(_, entry)| matches!(entry.why, Why::Rule(_)));
+    let skip = |(key, Expected { origin, .. })| {
+        let reason = SkipReason::NoMachineInfrastructure;
+        Skip { map, key, reason, origin, value: None }
+    };
+    of_rules.map(skip).collect()
+}
+
 /// Why an entry from a source is not written; `None` if it is. An entry that the object already has is not checked.
 fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry: &Expected<'_>) -> Option<SkipReason> {
     let by_class = target == Place::ControlPlane && !matches!(entry.why, Why::Forced(_));

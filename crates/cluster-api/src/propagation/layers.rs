@@ -21,6 +21,8 @@ pub(crate) struct Sources<'e> {
     pub(crate) layers: Vec<Layer<'e>>,
     /// The places of the object under review that receive something.
     pub(crate) targets: Vec<Place>,
+    /// The machine template that receives nothing, because the class has no infrastructure for its Machines.
+    pub(crate) without_infrastructure: Option<Place>,
     /// Patches that may have set other values at the top level of a control plane.
     pub(crate) patches: ClassPatches<'e>,
     /// Values of forced labels.

@@ -15,7 +15,7 @@ use crate::json::Map;
 use crate::json::document::Document;
 use crate::json::path::Path;
 use crate::parents::ClusterState;
-use crate::propagation::expected::{Entries, Expected, Skip, Why, expected};
+use crate::propagation::expected::{Entries, Expected, Skip, Why, expected, without_infrastructure};
 use crate::propagation::layers::{EntryOrigin, Sources};
 use crate::propagation::managed::{Record, claimed};
 use crate::propagation::owned_path::{OwnedChange, OwnedPath, OwnedValue};
@@ -83,6 +83,12 @@ pub fn differences<'e>(
             compared.push(Compared { target, map, expected, actual });
         }
     }
+    let mut left_out = Vec::new();
+    if let Some(template) = sources.without_infrastructure.filter(|_| !subject.object.deleting) {
+        left_out.extend(MapKind::BOTH.map(|map| without_infrastructure(&sources, template, map, settings)));
+    }
+    let left_out: Vec<Skip<'_>> = left_out.into_iter().flatten().collect();
+    let left_out_keys: BTreeSet<(MapKind, &str)> = left_out.iter().map(|skip| (skip.map, skip.key)).collect();
     let mut changes = missing(subject, &sources, &compared, settings.version)?;
     let mut source_keys = SourceKeys::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
@@ -92,12 +98,13 @@ pub fn differences<'e>(
         // A key that propagates to one place of the object is not missing in another.
         SkipReason::NotPropagated => {
             !compared.iter().any(|of| of.map == skip.map && of.expected.contains_key(skip.key))
+                && !left_out_keys.contains(&(skip.map, skip.key))
         }
         // An entry that has the right value was propagated.
         SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
         _ => true,
     });
-    let mut skipped: Vec<Skipped> = skips.into_iter().map(Skip::into).collect();
+    let mut skipped: Vec<Skipped> = skips.into_iter().chain(left_out).map(Skip::into).collect();
     let mut fields = FieldDifferences::default();
     if settings.fields {
         fields = fields::differences(subject, &sources, settings, &mut skipped)?;

@@ -104,6 +104,9 @@ pub const UPGRADE_HOLD: &str = "the annotation defers upgrades of the topology a
 pub const NODE_CRITERIA: &str = "the key meets none of the criteria for syncing to Nodes";
 /// Patches of a class.
 pub const CLASS_PATCHES: &str = "a patch of the ClusterClass may set a different value";
+/// A class without machine infrastructure for its control plane.
+pub const NO_MACHINE_INFRASTRUCTURE: &str =
+    "not set in `spec.machineTemplate`: the ClusterClass has no `spec.controlPlane.machineInfrastructure`";
 /// The gate for taints.
 pub const TAINTS_GATE: &str = "the object has no taints yet, and `clusterApi.taints` is off";
 /// A label that a kubelet may not set.

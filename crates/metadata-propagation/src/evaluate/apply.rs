@@ -1,7 +1,7 @@
 //! What is done about what was decided: written, left as it is, or refused.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
@@ -14,22 +14,23 @@ use cloud_tags::label_warning;
 use cloud_tags::messages as tag_messages;
 use cloud_tags::provider::UnknownProvider;
 use cloud_tags::registry_write::RegistryWrite;
-use cloud_tags::report::{IgnoredDefinition, SkippedLabel, TagSkipReason};
+use cloud_tags::report::{IgnoredDefinition, IgnoredReason, NoTagReason, SkippedLabel, TagSkipReason};
 use cloud_tags::required::Missing;
-use cloud_tags::tagged::Tagged;
+use cloud_tags::tagged::{Tagged, UndecodedLabel};
 use cluster_api::propagation::metadata::Differences;
 use cluster_api::propagation::owned_path::OwnedChange;
 use cluster_api::propagation::ownership::Ownership;
 use cluster_api::settings::OnConflict;
 use facts::change::{Action, Change};
 use facts::change_warning::{self, ChangeHandling};
-use facts::datum::Mentioned;
+use facts::datum::{Mentioned, MentionedKeys};
 use facts::fact::Fact;
 use facts::illegal::of_illegal;
 use facts::messages::propagation as messages;
 use facts::messages::{SettingValue, about};
-use facts::skipped::Skipped;
+use facts::skipped::{SkipReason, Skipped};
 use facts::source::SourceObject;
+use kubernetes::map_kind::MapKind;
 use kubernetes::settings::{Mode, listed};
 use tag_rules::{OnMissingTag, OnRefused};
 
@@ -43,7 +44,9 @@ impl<'e> Evaluation<'e> {
     pub(super) fn apply(&self, decision: Decision<'e>) -> AppliedDecision<'e> {
         match decision {
             Decision::Propagated(Differences { changes, skipped, source_keys }) => {
+                let without_template = self.keys_without_template(&changes, &skipped);
                 let mut applied = self.apply_changes(changes);
+                applied.notices.warnings.extend(without_template);
                 applied.notices.append(self.notices_of_illegal_entries(&skipped));
                 let source_keys = self.subject.place.map(|_| source_keys);
                 AppliedDecision { compared: ComparedWith::Sources { skipped, source_keys }, ..applied }
@@ -130,6 +133,21 @@ impl<'e> Evaluation<'e> {
         notices
     }
 
+    /// The warning about keys that this write sets on a control plane, and that its machine template does not get.
+    fn keys_without_template(&self, changes: &[OwnedChange], skipped: &[Skipped]) -> Option<Fact> {
+        let without = skipped.iter().filter(|skip| skip.reason == SkipReason::NoMachineInfrastructure);
+        let keys: BTreeSet<(MapKind, &str)> = without.filter_map(|skip| Some((skip.map()?, &*skip.key))).collect();
+        let written: BTreeSet<(MapKind, &str)> =
+            changes.iter().filter_map(|change| Some((change.entry.map()?, &*change.key))).collect();
+        let old = self.subject.old().ok().flatten();
+        let is_new = |(map, key): &(MapKind, &str)| {
+            let stored = old.map(|old| old.top_level(*map).get(key));
+            written.contains(&(*map, *key)) || stored != Some(self.subject.object.top_level(*map).get(key))
+        };
+        MentionedKeys::some(keys.into_iter().filter(is_new).map(|(_, key)| key))
+            .map(|keys| Fact::NoMachineInfrastructure { keys })
+    }
+
     /// The notices about entries that the API server would reject.
     fn notices_of_illegal_entries(&self, skipped: &[Skipped]) -> Notices {
         let warnings = of_illegal(skipped);
@@ -139,8 +157,8 @@ impl<'e> Evaluation<'e> {
 
     /// Adds the notices about every label that does not become a tag.
     pub(super) fn apply_tags(&self, tagged: Tagged) -> AppliedDecision<'e> {
-        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, touches_tags, findings, cloud, tags } =
-            tagged;
+        let Tagged { changes, undone, unknown_provider, missing, undecoded, .. } = tagged;
+        let Tagged { leaves_sources, touches_tags, findings, cloud, tags, .. } = tagged;
         let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         let mut applied = if !refusing.is_empty() {
@@ -174,7 +192,9 @@ impl<'e> Evaluation<'e> {
         if let Some(cloud) = cloud.filter(|_| touches_tags && self.settings.cloud_tags.refused == OnRefused::Warn) {
             notices.warnings.extend(label_warning::of_refused_tags(cloud, &tags.cloud));
         }
-        for ignored in tags.ignored_definitions.iter().filter(|_| touches_tags) {
+        // The finding about a seeded definition is logged itself.
+        let is_logged = |ignored: &&IgnoredDefinition| touches_tags && ignored.reason != IgnoredReason::Seeded;
+        for ignored in tags.ignored_definitions.iter().filter(is_logged) {
             let IgnoredDefinition { qualified_key, registry, reason, .. } = ignored;
             let message = tag_messages::ignored_definition(ignored);
             let attributes = [
@@ -183,6 +203,12 @@ impl<'e> Evaluation<'e> {
                 ("reason", reason.as_str().to_owned()),
             ];
             notices.log(LogLevel::Warning, about(&self.title, &message), attributes);
+        }
+        for UndecodedLabel { qualified_key, tag_key, found } in undecoded {
+            let fact = Fact::UnusableAssignment { key: qualified_key.as_str().into(), found };
+            let reason = NoTagReason::NotAString.as_str();
+            let attributes = self.attributes_of_label(qualified_key, tag_key, tags.profile, reason);
+            notices.log(LogLevel::Warning, about(&self.title, &fact.to_string()), attributes);
         }
         notices.append(self.notices_of_skipped_labels(&tags.skipped));
         AppliedDecision { compared: ComparedWith::Labels { tags: Box::new(tags), findings }, ..applied }
@@ -193,13 +219,8 @@ impl<'e> Evaluation<'e> {
     fn notices_of_skipped_labels(&self, skipped: &[SkippedLabel]) -> Notices {
         let mut notices = Notices::default();
         for skip in skipped {
-            let attributes = [
-                ("provisioned_resource", self.subject.full_name()),
-                ("qualified_key", skip.qualified_key.clone()),
-                ("tag_key", skip.tag_key.clone()),
-                ("provider", skip.provider.to_owned()),
-                ("reason", skip.reason.as_str().to_owned()),
-            ];
+            let (key, tag_key) = (skip.qualified_key.clone(), skip.tag_key.clone());
+            let attributes = self.attributes_of_label(key, tag_key, skip.provider, skip.reason.as_str());
             notices.log(LogLevel::Warning, tag_messages::LABEL_NOT_ADDED.to_owned(), attributes);
         }
         let reserve = self.settings.cloud_tags.reserve.into();
@@ -208,6 +229,23 @@ impl<'e> Evaluation<'e> {
             notices.warnings.extend(of_reason.map(|skip| label_warning::of_skipped_label(skip, reserve)));
         }
         notices
+    }
+
+    /// What is logged about a label that does not become a tag.
+    fn attributes_of_label(
+        &self,
+        qualified_key: String,
+        tag_key: String,
+        provider: &str,
+        reason: &str,
+    ) -> [(&'static str, String); 5] {
+        [
+            ("provisioned_resource", self.subject.full_name()),
+            ("qualified_key", qualified_key),
+            ("tag_key", tag_key),
+            ("provider", provider.to_owned()),
+            ("reason", reason.to_owned()),
+        ]
     }
 
     fn declare(&self, declarations: Vec<(String, Change)>) -> AppliedDecision<'e> {

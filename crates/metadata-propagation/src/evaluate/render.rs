@@ -38,7 +38,9 @@ impl Evaluation<'_> {
             notices.append(earlier_notices);
         }
         let warned = || findings.iter().filter(|finding| finding.stance == Stance::Warn);
-        let lines = warned().map(|finding| {
+        // A value that cannot be decoded is logged with its label.
+        let is_logged = |finding: &&Finding| !matches!(finding.message, Fact::UnusableAssignment { .. });
+        let lines = warned().filter(is_logged).map(|finding| {
             let message = about(&self.title, &finding.message.to_string());
             line(LogLevel::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
         });

@@ -45,6 +45,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
     Ok(Sources {
         layers: vec![Layer::read(&machine, Place::Machine, None, None)?],
         targets: vec![Place::Node],
+        without_infrastructure: None,
         patches: ClassPatches::default(),
         facts: Facts::default(),
         tracked: false,

@@ -112,6 +112,7 @@ fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Res
     Ok(Sources {
         layers: vec![Layer::read(machine, Place::Machine, None, subject.place)?],
         targets: subject.place.into_iter().collect(),
+        without_infrastructure: None,
         patches: ClassPatches::default(),
         facts: Facts::default(),
         tracked: true,
@@ -147,6 +148,7 @@ fn read<'e>(
     Ok(Sources {
         layers,
         targets: subject.place.into_iter().collect(),
+        without_infrastructure: None,
         patches: ClassPatches::default(),
         unread_cluster: cluster_name.map(|name| (subject.namespace(), name)),
         stored_for_kubelet: None,

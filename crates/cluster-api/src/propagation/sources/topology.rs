@@ -101,13 +101,14 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         Layer::read(&cluster, of_topology, topology_entry, subject.place)?,
     ];
     let mut targets: Vec<Place> = subject.place.into_iter().collect();
-    let mut patches = ClassPatches::default();
+    let (mut without_infrastructure, mut patches) = (None, ClassPatches::default());
     if subject.place != Some(Place::ControlPlane) {
         targets.extend(subject.template());
     } else {
-        // A control plane without infrastructure has no machine template.
-        if !class.spec(&["controlPlane", "machineInfrastructure"])?.is_null() {
-            targets.extend(subject.template());
+        // Source: `computeControlPlane` writes the machine template if `HasControlPlaneInfrastructureMachine`.
+        match class.spec(&["controlPlane", "machineInfrastructure"])?.is_null() {
+            true => without_infrastructure = subject.template(),
+            false => targets.extend(subject.template()),
         }
         patches = ClassPatches::of(&class, version)?;
         if template_decides(subject, &layers)? {
@@ -118,6 +119,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
     Ok(Sources {
         layers,
         targets,
+        without_infrastructure,
         patches,
         facts,
         tracked: false,
