@@ -51,7 +51,8 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
             Picture::Dot => graph.dot(),
         };
         if args.format == Picture::Svg && std::io::stdout().is_terminal() {
-            let words = "a picture is no text for a terminal: write it to a file with `> graph.svg`, or use `--format mermaid`";
+            let words =
+                "a picture is no text for a terminal: write it to a file with `> graph.svg`, or use `--format mermaid`";
             return Err(Failure(words.to_owned()));
         }
         output::print(picture.as_bytes())?;

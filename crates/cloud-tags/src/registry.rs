@@ -82,10 +82,7 @@ impl Definitions<'_> {
         let of_seeded = |IgnoredDefinition { qualified_key, registry, .. }: &IgnoredDefinition| Finding {
             check: "cloudTags.registry",
             at: "metadata.labels".to_owned(),
-            message: Fact::SeededDefinition {
-                key: qualified_key.as_str().into(),
-                registry: registry.as_str().into(),
-            },
+            message: Fact::SeededDefinition { key: qualified_key.as_str().into(), registry: registry.as_str().into() },
             stance: Stance::Warn,
             verdict: None,
         };

@@ -190,8 +190,9 @@ mod tests {
     #[test]
     fn a_version_without_rules_is_refused() {
         for version in ["v1.0", "v1.3", "v1.5"] {
-            let expected =
-                format!("clusterApi.version: `{version}` is older than `v1.6`, the oldest version whose rules are known");
+            let expected = format!(
+                "clusterApi.version: `{version}` is older than `v1.6`, the oldest version whose rules are known"
+            );
             assert_eq!(refused(&format!(r#"{{"version":"{version}"}}"#)), expected);
         }
         assert!(Settings::validate(r#"{"clusterApi":{"version":"v1.6"}}"#).is_ok());

@@ -83,9 +83,8 @@ const LAYERS: [&[&str]; 6] = [
 ];
 
 /// What others of them may depend on, invariant 1; and the entry point.
-const OTHERS: [&str; 8] = [
-    "regex", "regex-syntax", "schemars", "serde", "serde_json", "simdutf8", "unicode-properties", "k8s-openapi",
-];
+const OTHERS: [&str; 8] =
+    ["regex", "regex-syntax", "schemars", "serde", "serde_json", "simdutf8", "unicode-properties", "k8s-openapi"];
 
 #[test]
 fn a_crate_of_the_policy_depends_on_lower_ones_only() -> Result<()> {
@@ -93,7 +92,9 @@ fn a_crate_of_the_policy_depends_on_lower_ones_only() -> Result<()> {
     let output = Command::new(env!("CARGO")).args(arguments).current_dir(testkit::root()).output()?;
     let metadata: Value = serde_json::from_slice(&output.stdout)?;
     let packages = metadata["packages"].as_array().context("no packages")?;
-    for (layer, name) in LAYERS.iter().enumerate().flat_map(|(layer, names)| names.iter().map(move |name| (layer, name))) {
+    for (layer, name) in
+        LAYERS.iter().enumerate().flat_map(|(layer, names)| names.iter().map(move |name| (layer, name)))
+    {
         let package = packages.iter().find(|package| package["name"] == *name).with_context(|| (*name).to_owned())?;
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             let of = dependency["name"].as_str().context("no name")?;

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
 use regex::Regex;
+use serde_json::{Value, json};
 use similar::TextDiff;
 use testkit::answer::Answer;
 use testkit::case::{Case, corpus};
@@ -74,7 +74,14 @@ fn changed(case: &Case) -> Result<String> {
     let patched = patched(object, &engine(review, &case.settings, &case.cluster)?.patch)?;
     let of = |object: &Value| {
         let mut shown = Value::Null;
-        for pointer in ["/kind", "/metadata/name", "/metadata/labels", "/metadata/annotations", "/spec/template/metadata", "/spec/cloudTags"] {
+        for pointer in [
+            "/kind",
+            "/metadata/name",
+            "/metadata/labels",
+            "/metadata/annotations",
+            "/spec/template/metadata",
+            "/spec/cloudTags",
+        ] {
             if let Some(value) = object.pointer(pointer) {
                 let keys = pointer.trim_start_matches('/').split('/');
                 *keys.fold(&mut shown, |at, key| &mut at[key]) = value.clone();

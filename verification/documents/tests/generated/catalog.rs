@@ -1,6 +1,5 @@
 //! artifacthub-pkg.yml, from policy-metadata.yml, questions-ui.yml, CHANGELOG.md and Cargo.toml; and every place that repeats a version.
 
-
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::{GUARDS, Guard, Version};
 use serde::Serialize;

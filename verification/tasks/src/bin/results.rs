@@ -23,7 +23,9 @@ fn main() -> Result<()> {
 /// Prints a line for each check.
 fn status() -> Result<()> {
     if !is_module_built()? {
-        println!("policy.wasm is older than its sources, or missing: what is said about it holds after `make policy.wasm`");
+        println!(
+            "policy.wasm is older than its sources, or missing: what is said about it holds after `make policy.wasm`"
+        );
     }
     for check in CHECKS {
         let name = check.name;
