@@ -1,6 +1,8 @@
 //! `clusterApi.optIn.clusterToTopology` with keys that never propagate. `Settings::validate` refuses them, so no case of the corpus
 //! can have them; a policy that was installed before it did still has them.
 
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
 use anyhow::{Result, anyhow};
 use metadata_propagation::{Review, Settings, evaluate};
 use serde_json::{Value, json};

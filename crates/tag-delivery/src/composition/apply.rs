@@ -32,7 +32,7 @@ pub(super) struct Expansion {
 impl Expansion {
     /// That of a Composition before its first patch.
     pub(super) fn of(spec: Json<'_>) -> Self {
-        Expansion { bytes: 0, most: MOST_EXPANDED.min(1 + (spec.text().len() * MOST_TIMES >> 20)) }
+        Expansion { bytes: 0, most: MOST_EXPANDED.min(1 + ((spec.text().len() * MOST_TIMES) >> 20)) }
     }
 
     /// Counts more bytes.

@@ -34,13 +34,15 @@ fn is_refused_by_go(source: &str, at: usize, kind: &ErrorKind) -> bool {
         ErrorKind::EscapeUnrecognized => !rest.starts_with(r"\Q") && !rest.starts_with(r"\E"),
         // `\12` is octal in Go.
         ErrorKind::UnsupportedBackreference => {
-            let digits = rest.trim_start_matches('\\');
-            digits.starts_with(['8', '9'])
-                || !digits.starts_with('0') && !digits.chars().nth(1).is_some_and(|c| c.is_digit(8))
+            let mut digits = rest.trim_start_matches('\\').chars();
+            let first = digits.next().unwrap_or_default();
+            let is_octal = first == '0' || digits.next().is_some_and(|second| second.is_digit(8));
+            first > '7' || !is_octal
         }
         // Go repeats what is before flags, and reads a brace without counts as a character.
         ErrorKind::RepetitionMissing => {
-            !before.ends_with(')') && !(before.ends_with('(') && rest.starts_with('?')) && is_repetition(rest)
+            let is_after_flags = before.ends_with(')') || before.ends_with('(') && rest.starts_with('?');
+            !is_after_flags && is_repetition(rest)
         }
         ErrorKind::RepetitionCountInvalid | ErrorKind::DecimalInvalid => {
             source
