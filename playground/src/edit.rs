@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fleet::{EditOwners, EntryDifference, Fleet, FleetObject, Plan, Source, plural};
+use fleet::{EntryDifference, Fleet, FleetObject, Plan, PlannedOwner, Source, plural};
 use metadata_propagation::{
     Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Settings, Stance,
     evaluate,
@@ -20,21 +20,20 @@ use crate::settings;
 pub(crate) struct EditAnswer {
     marks: Vec<Mark>,
     writes: Vec<ObjectEdit>,
-    /// The owners of Machines that edits affect through variables and patches of a ClusterClass.
+    /// The owners of Machines that edits change through a ClusterClass, each once.
     owners: Vec<AffectedOwner>,
     /// The effects on objects that are not written themselves.
     further: Vec<Further>,
 }
 
-/// An owner of Machines that an edit affects.
+/// An owner of Machines that edits change.
 #[derive(Debug, Serialize)]
 struct AffectedOwner {
-    /// The edited object and the path in it.
-    title: String,
-    at: String,
     effect: String,
-    /// The owner, the effect, and why.
+    /// The owner and the effect.
     text: String,
+    /// From edits to fields.
+    because: Vec<String>,
 }
 
 /// A label or annotation that is added to, changed in or removed from a child object.
@@ -110,7 +109,7 @@ pub(crate) fn edit(question: EditQuestion) -> EditAnswer {
     marks.extend(writes.iter().flat_map(|write| told(write, new.sources())));
     let is_accepted = writes.iter().all(|write| write.accepted);
     let plan = if is_accepted { plan(&question, &settings) } else { Plan::default() };
-    let owners = plan.owners.iter().flat_map(affected).collect();
+    let owners = plan.owners.iter().map(affected).collect();
     EditAnswer { marks, writes, owners, further: plan.further.into_iter().map(further).collect() }
 }
 
@@ -129,13 +128,8 @@ fn further(entry: EntryDifference) -> Further {
     Further { title: id.to_string(), is_predicted, at, key, from, to }
 }
 
-fn affected(edit: &EditOwners) -> impl Iterator<Item = AffectedOwner> {
-    edit.owners.iter().map(|owner| AffectedOwner {
-        title: edit.id.to_string(),
-        at: edit.at.clone(),
-        effect: owner.effect_name(),
-        text: owner.to_string(),
-    })
+fn affected(owner: &PlannedOwner) -> AffectedOwner {
+    AffectedOwner { effect: owner.effect_name(), text: owner.to_string(), because: owner.chains() }
 }
 
 fn review<'r>(question: &'r EditQuestion, object: &'r FleetObject, before: Option<&'r FleetObject>) -> Review<'r> {

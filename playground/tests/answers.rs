@@ -163,11 +163,10 @@ fn owners_that_a_variable_affects_are_reported_with_the_patch() {
         "ask": "edit", "old": text("old", class), "new": text("new", cluster), "others": text("others", ""),
         "settings": text("settings", ""),
     }));
-    let reason = "variable `etcdImageTag` → patch `etcdImageTag` → KubeadmControlPlane \
+    let chain = "Cluster default/my-cluster spec.topology.variables → variable `etcdImageTag` → patch `etcdImageTag` → KubeadmControlPlane \
         spec.kubeadmConfigSpec.clusterConfiguration.etcd.local.imageTag: \"3.6.0\" → \"3.6.1\"";
     let owner = json!({
-        "title": "Cluster default/my-cluster", "at": "spec.topology.variables", "effect": "rollout",
-        "text": format!("KubeadmControlPlane default/my-cluster-*: rollout of 3 Machines; {reason}"),
+        "effect": "rollout", "text": "KubeadmControlPlane default/my-cluster-*: rollout of 3 Machines", "because": [chain],
     });
     assert_eq!(answer["owners"], json!([owner]));
 }

@@ -11,6 +11,7 @@ use metadata_propagation::Version;
 use serde::Deserialize;
 
 pub(crate) use self::values::{Color, FailOn, Picture, PlainFormat, PlanFailOn, PlanFormat};
+use crate::config::BaseConfig;
 use crate::live::LiveArgs;
 use crate::output::Output;
 use crate::sources::InputSources;
@@ -341,6 +342,11 @@ pub(crate) struct PlanArgs {
     /// May be given several times [default: the folders that define objects of one name].
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
+    /// A command that prints manifests, such as `helm template charts/prod`: it is run in the folder or revision of each side, and
+    /// its output is compared instead of files, unless paths are named. NAME=COMMAND names a root. May be given several times
+    /// [default: `render` in propagate.toml of the base].
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) render: Vec<String>,
     /// Cluster API's feature gate InPlaceUpdates is on: name the owners whose Machines an extension may update in place.
     #[arg(long)]
     pub(crate) in_place_updates: bool,
@@ -350,6 +356,9 @@ pub(crate) struct PlanArgs {
     /// The least severe effect for which the exit code is 1 [default: any change].
     #[arg(long, value_name = "EFFECT")]
     pub(crate) fail_on: Option<PlanFailOn>,
+    /// What `--config` says; otherwise the revision before the change does.
+    #[arg(skip)]
+    pub(crate) base: Option<BaseConfig>,
     #[command(flatten)]
     pub(crate) sources: InputSources,
     #[command(flatten)]

@@ -31,7 +31,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let paths = args.sources.named(&args.paths);
     let question = Question { object: None, is_for_clusters: false };
-    let Input { fleet, unreadable, rendered, .. } = live::input(&args.live, &args.sources, &paths, &question)?;
+    let Input { fleet, unreadable, rendered, rendered_files, .. } =
+        live::input(&args.live, &args.sources, &paths, &question)?;
     // One that cannot be rendered has no objects.
     let is_read = |folder: &String| fleet.sources().iter().any(|source| source.name == *folder);
     let rendered = rendered.into_iter().filter(is_read);
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     problems.into_iter().for_each(|problem| report.problem(problem));
     ignores.unused(fleet).into_iter().for_each(|problem| report.problem(problem));
     report.summary.gone = ignores.gone();
+    report.resolve(&rendered_files);
     if let Some(path) = &args.write_baseline {
         Baseline::write(path, report.findings.iter())?;
         let FindingSummary { unreadable, .. } = report.summary;

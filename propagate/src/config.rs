@@ -9,7 +9,8 @@ use crate::Failure;
 use crate::args::{CheckArgs, Cli, Color, FailOn, IgnoredPaths, Verb};
 use crate::output::Output;
 
-const FILE: &str = "propagate.toml";
+/// The name of the file.
+pub(crate) const FILE: &str = "propagate.toml";
 
 /// The file. Paths in it are relative to its directory.
 #[derive(Debug, Default, Deserialize)]
@@ -22,6 +23,31 @@ struct Config {
     namespace: Option<String>,
     #[serde(default)]
     ignore: Vec<IgnoredPaths>,
+    /// API groups from whose objects no Machines are made; `*.example.com` are all groups of a domain.
+    #[serde(default)]
+    harmless_groups: Vec<String>,
+    /// Commands that print manifests.
+    #[serde(default)]
+    render: Vec<String>,
+}
+
+/// What a change must not decide about itself: it is read from the base.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BaseConfig {
+    pub(crate) harmless_groups: Vec<String>,
+    pub(crate) render: Vec<String>,
+}
+
+impl BaseConfig {
+    /// What a file of the base says.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    pub(crate) fn of(text: Option<&str>) -> Result<BaseConfig, Failure> {
+        let config: Config = toml::from_str(text.unwrap_or_default())
+            .map_err(|error| Failure(format!("cannot use `{FILE}` of the base: {}", error.to_string().trim_end())))?;
+        Ok(BaseConfig { harmless_groups: config.harmless_groups, render: config.render })
+    }
 }
 
 impl Cli {
@@ -52,7 +78,11 @@ impl Cli {
                 sources
             }
             Verb::Explain(args) => &mut args.sources,
-            Verb::Plan(args) => &mut args.sources,
+            Verb::Plan(args) => {
+                let base = BaseConfig { harmless_groups: config.harmless_groups, render: config.render };
+                args.base = self.config.is_some().then_some(base);
+                &mut args.sources
+            }
             Verb::Apply(args) => &mut args.sources,
             Verb::Backfill(args) => &mut args.sources,
             Verb::Graph(args) => &mut args.sources,

@@ -33,7 +33,7 @@ pub(crate) use self::names::did_you_mean;
 use self::policy::MODULE;
 use self::report::InstallationReport;
 use crate::args::DoctorArgs;
-use crate::sources::InputSources;
+use crate::sources::{InputSources, KustomizeOptions};
 use crate::{Exit, Failure, input, live, output, progress};
 
 /// # Errors
@@ -41,7 +41,13 @@ use crate::{Exit, Failure, input, live, output, progress};
 pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let DoctorArgs { filename, namespace, kustomize, .. } = args;
     let (filename, namespace) = (filename.clone(), namespace.clone());
-    let sources = InputSources { filename, namespace, kustomize: *kustomize, settings: None };
+    let sources = InputSources {
+        filename,
+        namespace,
+        kustomize: *kustomize,
+        options: KustomizeOptions::default(),
+        settings: None,
+    };
     let paths = sources.named(&args.paths);
     let input = live::installation(&args.live, &sources, &paths, reports::definitions())?;
     let items = items(&input.fleet);

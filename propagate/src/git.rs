@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fleet::{Mentions, Source, is_kustomization};
 
 use crate::Failure;
-use crate::walk::{is_chart, is_input};
+use crate::roots::is_in;
+use crate::walk::{is_chart, is_ignore, is_input};
 
 /// A revision in a temporary folder, which is removed when this is dropped.
 pub(crate) struct Checkout {
@@ -18,6 +19,8 @@ pub(crate) struct Checkout {
     folder: PathBuf,
     /// What the folder of the call is in it.
     here: PathBuf,
+    /// The folder of the call in the repository.
+    above: String,
     submodules: Vec<Submodule>,
 }
 
@@ -32,19 +35,19 @@ pub(crate) struct Submodule {
 static CHECKOUTS: AtomicUsize = AtomicUsize::new(0);
 
 impl Checkout {
-    /// Writes the manifests of a revision and what kustomizations name and charts contain, or with `is_whole` all of its files, which a
-    /// kustomization may need.
+    /// Writes the manifests in paths of a revision and what kustomizations name and charts contain, or with `is_whole` all files in
+    /// the paths, which a kustomization may need. Without paths they are everywhere.
     ///
     /// # Errors
     /// When git cannot be run or does not know the revision, or the folder cannot be written.
-    pub(crate) fn of(revision: &str, is_whole: bool) -> Result<Checkout, Failure> {
+    pub(crate) fn of(revision: &str, paths: &[PathBuf], is_whole: bool) -> Result<Checkout, Failure> {
         let Repository { top, prefix } = Repository::here()?;
         let number = CHECKOUTS.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("propagate-{}-{number}", std::process::id()));
         std::fs::create_dir(&folder)
             .map_err(|error| Failure(format!("cannot create `{}`: {error}", folder.display())))?;
         let tree = folder.join("tree");
-        let mut checkout = Checkout { folder, here: tree.join(&prefix), submodules: Vec::new() };
+        let mut checkout = Checkout { folder, here: tree.join(&prefix), above: prefix.clone(), submodules: Vec::new() };
         // An index of its own; export attributes, which `git archive` obeys, would leave out files.
         let index = checkout.folder.join("index");
         let of = Some((&*top, &*index));
@@ -57,26 +60,48 @@ impl Checkout {
             let names = files.iter().flat_map(|file| [file.as_bytes(), &[0]].concat()).collect();
             git(&["checkout-index", "--stdin", "-z", "--quiet", &prefix], of, Some(names))
         };
-        let (first, others): (Vec<_>, Vec<_>) =
-            files.into_iter().partition(|(file, is_link)| is_whole || *is_link || is_input(Path::new(file)));
-        let [first, others] = [first, others].map(|files| files.into_iter().map(|(file, _)| file).collect::<Vec<_>>());
-        write(&first)?;
-        let mut named = BTreeSet::new();
-        for name in first.iter().filter(|name| is_kustomization(name)) {
-            let text = std::fs::read_to_string(tree.join(name)).unwrap_or_default();
-            named.extend(Mentions::of(&Source { name: (*name).to_owned(), text }).paths);
-        }
+        let inside: Vec<String> = paths.iter().filter_map(|path| from_top(&prefix, path)).collect();
+        let is_inside = |file: &str| inside.len() < paths.len() || inside.iter().any(|path| is_in(file, path));
+        // What links lead to may be anywhere.
+        let is_all = paths.is_empty() || files.iter().any(|(file, is_link)| *is_link && is_inside(file));
+        let is_first = |(file, is_link): &(&str, bool)| {
+            let is_rule = is_ignore(Path::new(file));
+            (is_all || is_rule || is_inside(file)) && (is_whole || *is_link || is_input(Path::new(file)))
+        };
+        let (first, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_first);
+        let [first, mut others] =
+            [first, others].map(|files| files.into_iter().map(|(file, _)| file).collect::<Vec<_>>());
         let charts: BTreeSet<&Path> =
-            first.iter().map(Path::new).filter(|file| is_chart(file)).filter_map(Path::parent).collect();
+            first.iter().map(|file| Path::new(*file)).filter(|file| is_chart(file)).filter_map(Path::parent).collect();
         let is_in_chart = |file: &str| Path::new(file).ancestors().skip(1).any(|folder| charts.contains(folder));
-        let others: Vec<&str> = others.into_iter().filter(|file| named.contains(*file) || is_in_chart(file)).collect();
-        write(&others)?;
+        let mut next = first;
+        next.extend(others.extract_if(.., |file| (is_all || is_inside(file)) && is_in_chart(file)));
+        while !next.is_empty() {
+            write(&next)?;
+            let mut named = BTreeSet::new();
+            for name in next.iter().filter(|name| is_kustomization(name)) {
+                let text = std::fs::read_to_string(tree.join(name)).unwrap_or_default();
+                let mentions = Mentions::of(&Source { name: (*name).to_owned(), text });
+                named.extend(mentions.paths.into_iter().chain(mentions.charts));
+            }
+            // A path of a kustomization is a file, or a folder with everything in it.
+            let is_named = |file: &str| {
+                named.contains(file)
+                    || file.match_indices('/').any(|(at, _)| file.get(..at).is_some_and(|it| named.contains(it)))
+            };
+            next = others.extract_if(.., |file| is_named(file)).collect();
+        }
         Ok(checkout)
     }
 
     /// The submodules.
     pub(crate) fn submodules(&self) -> &[Submodule] {
         &self.submodules
+    }
+
+    /// The folder of the call in the repository.
+    pub(crate) fn above(&self) -> &str {
+        &self.above
     }
 
     /// Where the folder of the call is in the revision.
@@ -96,6 +121,8 @@ impl Drop for Checkout {
 pub(crate) struct WorkTree {
     /// The files that are tracked although `.gitignore` lists them, relative to the folder of the call.
     pub(crate) ignored: Vec<PathBuf>,
+    /// The folder of the call in the repository.
+    pub(crate) above: String,
     pub(crate) submodules: Vec<Submodule>,
 }
 
@@ -116,7 +143,8 @@ impl WorkTree {
             let commit = here.join(".git").exists().then(own).flatten().unwrap_or_else(|| commit.to_owned());
             Submodule { path: from_here(&prefix, path), commit }
         });
-        Ok(WorkTree { ignored, submodules: submodules.collect() })
+        let submodules = submodules.collect();
+        Ok(WorkTree { ignored, above: prefix.clone(), submodules })
     }
 }
 
@@ -161,6 +189,19 @@ fn submodule(prefix: &str, path: &str, commit: &str) -> Submodule {
     Submodule { path: from_here(prefix, path), commit: commit.to_owned() }
 }
 
+/// A path relative to a folder of the repository, relative to the top; `None` if it leaves the repository.
+fn from_top(prefix: &str, path: &Path) -> Option<String> {
+    let mut parts: Vec<String> = prefix.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    for part in path.components() {
+        match part {
+            Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
+            Component::ParentDir => drop(parts.pop()?),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    Some(parts.join("/"))
+}
+
 /// A path relative to the top, relative to a folder of the repository.
 fn from_here(prefix: &str, path: &str) -> PathBuf {
     let (mut here, mut path) = (prefix, path);
@@ -196,8 +237,23 @@ impl<'w> Range<'w> {
     /// The revision of the old side.
     ///
     /// # Errors
-    /// When git cannot be run, or the two sides have no commit in common.
+    /// When git cannot be run, a revision is not known, or the two sides have no commit in common.
     pub(crate) fn old(&self) -> Result<String, Failure> {
+        for revision in [Some(self.old), self.new].into_iter().flatten().filter(|it| !it.is_empty()) {
+            let name = format!("{revision}^{{tree}}");
+            git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name], None, None).map_err(
+                |Failure(message)| {
+                    // git says nothing about a name that it does not know.
+                    let help = if revision.starts_with("origin/") {
+                        String::new()
+                    } else {
+                        format!(", or write `origin/{revision}`")
+                    };
+                    let unknown = format!("`{revision}` is no revision of this repository: fetch it{help}");
+                    Failure(if message.is_empty() { unknown } else { message })
+                },
+            )?;
+        }
         if !self.is_from_merge_base {
             return Ok(self.old.to_owned());
         }
@@ -209,6 +265,30 @@ impl<'w> Range<'w> {
         };
         git(&["merge-base", "--end-of-options", self.old, new], None, None).map(line).map_err(none)
     }
+}
+
+/// The text of a file of the folder of the call in a revision, if it is there.
+///
+/// # Errors
+/// When git cannot be run.
+pub(crate) fn file(revision: &str, name: &str) -> Result<Option<String>, Failure> {
+    let listed = git(&["ls-tree", "--name-only", "--end-of-options", revision, name], None, None)?;
+    if listed.is_empty() {
+        return Ok(None);
+    }
+    let text = git(&["show", "--end-of-options", &format!("{revision}:./{name}")], None, None)?;
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// The maximum number of versions of a file that are read.
+const VERSIONS: &str = "--max-count=50";
+
+/// The versions of a file of the folder of the call, the newest first; none if git does not know it.
+pub(crate) fn versions(revision: &str, file: &str) -> Vec<String> {
+    let log = git(&["log", VERSIONS, "--format=%H", "--end-of-options", revision, "--", file], None, None);
+    let commits = String::from_utf8_lossy(&log.unwrap_or_default()).into_owned();
+    let show = |commit: &str| git(&["show", "--end-of-options", &format!("{commit}:./{file}")], None, None).ok();
+    commits.lines().filter_map(show).map(|text| String::from_utf8_lossy(&text).into_owned()).collect()
 }
 
 fn line(output: Vec<u8>) -> String {

@@ -1,6 +1,6 @@
 //! Files, directories and standard input.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,11 +8,15 @@ use std::sync::Arc;
 use fleet::{Fleet, Locator, Problem, Reading, Severity, Source, count, is_kustomization, of_kustomize, read_document};
 use rayon::prelude::*;
 
-use crate::file::{hash, hash_of, name, text};
-use crate::kustomizations::{Unrendered, kustomizations, kustomize};
-use crate::progress;
+use crate::applied::{Applied, AppliedNote, Chosen, Entry, Kustomizations, Scanned, choose};
+use crate::file::{Meaning, hash, hash_of, name, text};
+use crate::kustomizations::Unrendered;
+use crate::rendered_files::RenderedFiles;
+use crate::rendering::{RenderCommand, Rendering, SideToRender, render};
+use crate::roots::is_in;
 use crate::sources::{InputSources, is_template};
 use crate::walk::{FoundFiles, Tracked};
+use crate::{Failure, progress};
 
 /// What was read, and what could not be.
 #[derive(Default)]
@@ -20,8 +24,16 @@ pub(crate) struct Input {
     pub(crate) fleet: Fleet,
     /// Files that cannot be read: name and reason.
     pub(crate) unreadable: Vec<(String, String)>,
+    /// A hash of what each of these is made from.
+    pub(crate) unreadable_hashes: BTreeMap<String, u64>,
     /// The names of the directories with a kustomization that is rendered, including those that cannot be.
     pub(crate) rendered: Vec<String>,
+    /// The files that these are written in.
+    pub(crate) rendered_files: RenderedFiles,
+    /// The entry points among these, by names that both sides of a plan share.
+    pub(crate) entries: BTreeMap<String, Entry>,
+    pub(crate) applied: Applied,
+    pub(crate) applied_notes: Vec<AppliedNote>,
     /// The files in directories that manifests come from and that are not read.
     pub(crate) origins: Vec<UnreadSource>,
     /// For a plan: the kustomizations that are not rendered.
@@ -45,6 +57,10 @@ pub(crate) struct InputPlace {
     /// What is printed instead of the folder, such as `main:`.
     pub(crate) shown: String,
     pub(crate) tracked: Tracked,
+    /// What names of both sides of a plan are relative to.
+    pub(crate) base: PathBuf,
+    /// The folder of the call in its repository.
+    pub(crate) above: String,
 }
 
 /// A file that is not read itself, and that manifests come from.
@@ -65,50 +81,175 @@ pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
 
 /// Like [`read`], with relative paths in another folder.
 pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
-    progress::step("reading files");
-    let name = |file: &Path| place.name(file);
-    let (mut walk, mut named) = (FoundFiles::default(), BTreeSet::new());
-    for path in paths {
-        let path = place.folder.join(path);
-        if !path.is_dir() {
-            named.insert(path.clone());
-            walk.files.push(path);
-        } else {
-            walk.add(&path, &place.tracked);
-        }
-    }
-    walk.distinct();
-    let FoundFiles { files, mut unreadable, links, charted, .. } = walk;
-    let is_manifest = |file: &PathBuf| named.contains(file) || !is_template(file);
-    let (mut files, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_manifest);
-    let origin = |file: &PathBuf| UnreadSource { name: name(file), hash: hash(file), what: TEMPLATE };
-    let link = |file: &PathBuf| UnreadSource {
-        name: name(file),
-        hash: hash_of(std::fs::read_link(file).unwrap_or_default().as_os_str().as_encoded_bytes()),
-        what: LINK,
+    let walked = WalkedPaths::of(paths, sources, place);
+    let scanned = walked.scanned();
+    let [mut chosen, _] = choose([&scanned, &scanned], &[]);
+    let mut side = [SideToRender { kustomizations: &walked.kustomizations, chosen: &mut chosen }];
+    let rendered =
+        render(&mut side, &sources.options, true).map(|rendered| rendered.into_iter().next().unwrap_or_default());
+    let (rendering, failure) = match rendered {
+        Ok(rendering) => (rendering, None),
+        Err(Failure(reason)) => (Rendering::default(), Some(reason)),
     };
-    let of_chart = |file: &PathBuf| UnreadSource { what: CHARTED, ..origin(file) };
-    let origins = others.iter().map(origin).chain(charted.iter().map(of_chart)).chain(links.iter().map(link)).collect();
-    let folders = if sources.kustomize { kustomizations(&mut files, &named) } else { Vec::new() };
-    let (mut names, mut rendered) = (Vec::new(), Vec::new());
-    let texts: Vec<_> = folders.par_iter().map(|folder| (name(folder), kustomize(folder))).collect();
-    for (folder, text) in texts {
-        names.push(folder.clone());
-        match text {
-            Ok(text) => rendered.push(Source { name: folder, text }),
-            Err(reason) => unreadable.push((folder, place.without(&reason))),
+    let shown = |folder: &String| walked.place.name(&walked.place.base.join(folder));
+    let hidden: Vec<String> = failure.iter().flat_map(|_| chosen.entries.keys().map(shown)).collect();
+    let mut input = walked.read(chosen, rendering, sources);
+    let reason = failure.unwrap_or_default();
+    input.unreadable.extend(hidden.into_iter().map(|folder| (folder, reason.clone())));
+    input
+}
+
+/// The paths of both sides of a plan, and what commands print there. `roots` are entry points in any case.
+///
+/// # Errors
+/// When Kustomize is needed and not installed.
+pub(crate) fn read_both(
+    sides: [(&[PathBuf], &InputPlace); 2],
+    sources: &InputSources,
+    roots: &[String],
+    commands: &[RenderCommand],
+) -> Result<[Input; 2], Failure> {
+    progress::step("reading files");
+    let of_side = |(paths, place)| WalkedPaths::of(paths, sources, place);
+    let [one, other] = sides;
+    let (old, new) = rayon::join(|| of_side(one), || of_side(other));
+    let (mut of_old, mut of_new) = {
+        let scanned = [old.scanned(), new.scanned()];
+        let [old, new] = choose(scanned.each_ref(), roots);
+        (old, new)
+    };
+    let mut both = [
+        SideToRender { kustomizations: &old.kustomizations, chosen: &mut of_old },
+        SideToRender { kustomizations: &new.kustomizations, chosen: &mut of_new },
+    ];
+    let is_changed = old.changed(&new);
+    let mut rendered = render(&mut both, &sources.options, is_changed)?.into_iter();
+    let [mut rendered_old, mut rendered_new] = [rendered.next(), rendered.next()].map(Option::unwrap_or_default);
+    rendered_old.extend(commands, &old.place.base);
+    rendered_new.extend(commands, &new.place.base);
+    let (old, new) =
+        rayon::join(|| old.read(of_old, rendered_old, sources), || new.read(of_new, rendered_new, sources));
+    Ok([old, new])
+}
+
+/// Files in paths that are not read yet.
+struct WalkedPaths<'p> {
+    place: &'p InputPlace,
+    files: Vec<PathBuf>,
+    origins: Vec<UnreadSource>,
+    unreadable: Vec<(String, String)>,
+    kustomizations: Kustomizations,
+    /// Whether kustomizations are rendered.
+    is_rendered: bool,
+}
+
+impl<'p> WalkedPaths<'p> {
+    fn of(paths: &[PathBuf], sources: &InputSources, place: &'p InputPlace) -> WalkedPaths<'p> {
+        progress::step("reading files");
+        let (mut walk, mut named) = (FoundFiles::default(), BTreeSet::new());
+        for path in paths {
+            let path = place.folder.join(path);
+            if !path.is_dir() {
+                named.insert(path.clone());
+                walk.files.push(path);
+            } else {
+                walk.add(&path, &place.tracked);
+            }
+        }
+        walk.distinct();
+        let FoundFiles { files, unreadable, links, charted, .. } = walk;
+        let is_manifest = |file: &PathBuf| named.contains(file) || !is_template(file);
+        let (mut files, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_manifest);
+        let origin = |file: &PathBuf| UnreadSource { name: place.name(file), hash: hash(file), what: TEMPLATE };
+        let link = |file: &PathBuf| UnreadSource {
+            name: place.name(file),
+            hash: hash_of(std::fs::read_link(file).unwrap_or_default().as_os_str().as_encoded_bytes()),
+            what: LINK,
+        };
+        let of_chart = |file: &PathBuf| UnreadSource { what: CHARTED, ..origin(file) };
+        let mut origins: Vec<UnreadSource> = others.iter().map(origin).collect();
+        origins.extend(charted.iter().map(of_chart).chain(links.iter().map(link)));
+        let mut kustomizations = Kustomizations::default();
+        if sources.kustomize {
+            kustomizations = Kustomizations::of(files.iter().filter(|file| !named.contains(*file)), &place.base);
+            files.retain(|file| named.contains(file) || !kustomizations.has(file));
+        }
+        WalkedPaths { place, files, origins, unreadable, kustomizations, is_rendered: sources.kustomize }
+    }
+
+    fn scanned(&self) -> Scanned<'_> {
+        let plain = self.files.iter().map(|file| self.kustomizations.key(file));
+        // Without `--kustomize`, nothing depends on what applies it.
+        let plain = if self.is_rendered { plain.collect() } else { BTreeSet::new() };
+        Scanned { kustomizations: &self.kustomizations, plain, above: &self.place.above }
+    }
+
+    /// Whether a file that is on one side only, or differs, may have objects that a plan reads. Without `--kustomize`, nobody asks.
+    fn changed(&self, other: &WalkedPaths<'_>) -> bool {
+        if !self.is_rendered {
+            return false;
+        }
+        let hashes = |side: &WalkedPaths<'_>| {
+            let hashed = side.files.par_iter().map(|file| (side.kustomizations.key(file), (file.clone(), hash(file))));
+            hashed.collect::<BTreeMap<String, (PathBuf, u64)>>()
+        };
+        let (old, new) = rayon::join(|| hashes(self), || hashes(other));
+        let differs = |(name, (_, hash)): &(&String, &(PathBuf, u64)), there: &BTreeMap<String, (PathBuf, u64)>| {
+            there.get(*name).is_none_or(|(_, other)| other != hash)
+        };
+        let of_old = old.iter().filter(|entry| differs(entry, &new));
+        let mut differing = of_old.chain(new.iter().filter(|entry| differs(entry, &old)));
+        differing.any(|(_, (file, _))| Meaning::of_file(file).is_relevant)
+    }
+
+    /// What is in the files, and what is rendered.
+    fn read(self, chosen: Chosen, rendering: Rendering, sources: &InputSources) -> Input {
+        let WalkedPaths { place, mut files, origins, mut unreadable, kustomizations, .. } = self;
+        let Chosen { entries, applied, dropped, notes } = chosen;
+        let is_dropped = |name: &str| {
+            let folders = dropped.iter().filter(|folder| !kustomizations.by_folder.contains_key(*folder));
+            folders.into_iter().any(|folder| is_in(name, folder))
+        };
+        files.retain(|file| !is_dropped(&kustomizations.key(file)));
+        let shown = |folder: &str| place.name(&place.base.join(folder));
+        let (mut rendered, mut hashes, mut texts) = (Vec::new(), BTreeMap::new(), Vec::new());
+        for failure in rendering.failures {
+            let name = shown(&failure.folder);
+            rendered.push(name.clone());
+            hashes.insert(name.clone(), failure.hash);
+            unreadable.push((name, place.without(&failure.reason)));
+        }
+        for (path, text) in files.par_iter().map(|file| (file, text(file))).collect::<Vec<_>>() {
+            let name = place.name(path);
+            match text {
+                Ok(text) => texts.push(Source { name, text }),
+                Err(reason) => {
+                    hashes.insert(name.clone(), hash(path));
+                    unreadable.push((name, reason));
+                }
+            }
+        }
+        let mut rendered_files = RenderedFiles::default();
+        for (folder, text) in rendering.texts {
+            let name = shown(&folder);
+            rendered_files.add(&folder, &kustomizations, shown);
+            rendered.push(name.clone());
+            texts.push(Source { name, text });
+        }
+        let fleet = fleet(texts.into(), sources.namespace(), &place.shown);
+        Input {
+            fleet,
+            unreadable,
+            unreadable_hashes: hashes,
+            rendered,
+            rendered_files,
+            origins,
+            entries,
+            applied,
+            applied_notes: notes,
+            ..Input::default()
         }
     }
-    let mut texts = Vec::new();
-    for (name, text) in files.par_iter().map(|file| (name(file), text(file))).collect::<Vec<_>>() {
-        match text {
-            Ok(text) => texts.push(Source { name, text }),
-            Err(reason) => unreadable.push((name, reason)),
-        }
-    }
-    texts.extend(rendered);
-    let fleet = fleet(texts.into(), sources.namespace(), &place.shown);
-    Input { fleet, unreadable, rendered: names, origins, ..Input::default() }
 }
 
 /// A symbolic link to something that is read where it is.

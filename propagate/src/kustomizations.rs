@@ -1,48 +1,11 @@
-//! Directories with a kustomization: rendered by Kustomize, or what they are rendered from.
+//! Kustomizations that are not rendered, and what they would be rendered from.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use fleet::{KUSTOMIZATION_FILES, Mentions, Source, is_kustomization, resources};
+use fleet::{KUSTOMIZATION_FILES, Mentions, Source, is_kustomization};
 
-use crate::file::{hash, hash_of, name, text};
-
-/// The directories with a kustomization that no other one includes. Kustomize reads the files in them, and those that a
-/// kustomization names; they are removed, unless the call names them.
-pub(crate) fn kustomizations(files: &mut Vec<PathBuf>, kept: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
-    let (mut folders, mut bases, mut named) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let found = files.iter().filter(|file| is_kustomization(&name(file)) && !kept.contains(*file));
-    for file in found {
-        let source = Source { name: name(file), text: text(file).unwrap_or_default() };
-        bases.extend(resources(&source));
-        named.extend(Mentions::of(&source).paths);
-        folders.extend(file.parent().map(Path::to_owned));
-    }
-    let is_of_kustomize =
-        |file: &PathBuf| file.parent().is_some_and(|folder| folders.contains(folder)) || named.contains(&name(file));
-    files.retain(|file| kept.contains(file) || !is_of_kustomize(file));
-    let names = folders.iter().map(|folder| name(folder));
-    names.filter(|folder| !bases.contains(folder)).map(PathBuf::from).collect()
-}
-
-/// The output of Kustomize for a directory, with whichever of its programs is installed.
-pub(crate) fn kustomize(folder: &Path) -> Result<String, String> {
-    for (program, verb) in [("kustomize", "build"), ("kubectl", "kustomize")] {
-        match Command::new(program).arg(verb).arg(folder).output() {
-            Ok(output) if output.status.success() => {
-                return String::from_utf8(output.stdout).map_err(|error| error.to_string());
-            }
-            Ok(output) => {
-                return Err(format!("{program} {verb}: {}", String::from_utf8_lossy(&output.stderr).trim()));
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(format!("{program}: {error}")),
-        }
-    }
-    Err("`--kustomize` needs `kustomize` or `kubectl` on the PATH".to_owned())
-}
+use crate::file::{Meaning, text};
 
 /// A kustomization that is not rendered.
 #[derive(Debug, Default)]
@@ -83,14 +46,14 @@ fn closure(top: String, texts: &BTreeMap<String, &str>, folder: &Path) -> (BTree
         let known = texts.get(&file).map(|text| (*text).to_owned());
         let text = known.or_else(|| text(&path(&file)).ok()).unwrap_or_default();
         if file != top {
-            found.parts.insert(file.clone(), hash_of(text.as_bytes()));
+            found.parts.insert(file.clone(), Meaning::of(&text).hash);
         }
         let mentions = Mentions::of(&Source { name: file, text });
         found.is_plain &= mentions.is_plain;
         for mentioned in mentions.paths {
             let real = path(&mentioned);
             if real.is_file() {
-                found.parts.insert(mentioned, hash(&real));
+                found.parts.insert(mentioned, Meaning::of_file(&real).hash);
             } else if real.is_dir() {
                 let within = KUSTOMIZATION_FILES.iter().map(|file| format!("{mentioned}/{file}"));
                 next.extend(within.filter(|file| path(file).is_file()));

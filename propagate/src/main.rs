@@ -3,6 +3,7 @@
 //! An entry point, like the policy: it reads files and prints. Findings are the engine's, in the engine's words;
 //! objects, positions and results are those of `fleet`.
 
+mod applied;
 mod apply;
 mod args;
 mod autoscaler;
@@ -16,6 +17,7 @@ mod explain;
 mod file;
 mod git;
 mod graph;
+mod groups;
 mod input;
 mod kustomizations;
 #[cfg(feature = "cluster")]
@@ -28,7 +30,9 @@ mod output;
 mod plan;
 mod progress;
 mod registries;
+mod rendered_files;
 mod renderers;
+mod rendering;
 mod roots;
 mod session;
 mod settings;

@@ -1,10 +1,13 @@
 //! `propagate plan`: the effects of a change of manifests.
 
 mod answer;
+mod fates;
 mod github;
 mod json;
 mod markdown;
 mod not_read;
+mod other_groups;
+mod renamed;
 mod rendered;
 mod roots;
 mod text;
@@ -17,23 +20,28 @@ use metadata_propagation::{Effect, Settings};
 use self::answer::PlanAnswer;
 use self::not_read::Matters;
 use crate::args::{PlanArgs, PlanFailOn, PlanFormat};
+use crate::config::BaseConfig;
 use crate::file::{self, hash_of};
 use crate::git::{Checkout, Range, Submodule, WorkTree};
 use crate::input::{self, Input, InputPlace, UnreadSource};
 use crate::kustomizations::unrendered;
+use crate::rendering::RenderCommand;
 use crate::sources::InputSources;
 use crate::walk::{Tracked, inside};
-use crate::{Exit, Failure, live, output, progress, settings};
+use crate::{Exit, Failure, config, git, live, output, progress, settings};
 
 /// # Errors
 /// When the settings cannot be used, an object is defined twice in different ways, or nothing can be
 /// printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let [old, new] = inputs(args, &settings)?;
+    let base = base_config(args)?;
+    let commands = if args.render.is_empty() { &base.render } else { &args.render };
+    let commands: Vec<RenderCommand> = commands.iter().map(|command| RenderCommand::of(command)).collect();
+    let [old, new] = inputs(args, &commands, &settings)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).collect();
     let pairs = roots::pairs([&old, &new], &named, &settings)?;
-    let mut answer = PlanAnswer::of(pairs, [&old, &new], &settings);
+    let mut answer = PlanAnswer::of(pairs, [&old, &new], &settings, &base.harmless_groups);
     if args.in_place_updates {
         answer.roots.iter_mut().for_each(|root| root.plan.allow_in_place_updates());
     }
@@ -53,7 +61,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
         }
     }
     let is_unreadable = answer.roots.iter().any(|root| root.matters() == Matters::Unreadable);
-    let is_nothing = [&old, &new].iter().all(|input| input.fleet.objects().next().is_none());
+    let has_nothing = |input: &&Input| input.fleet.objects().next().is_none() && input.entries.is_empty();
+    let is_nothing = [&old, &new].iter().all(has_nothing);
     let is_found = match args.fail_on {
         Some(fail_on) => is_reached(fail_on, &answer),
         None => !answer.is_empty(),
@@ -74,9 +83,23 @@ fn is_reached(fail_on: PlanFailOn, answer: &PlanAnswer) -> bool {
     gravest.is_some_and(|gravest| gravest >= fail_on.effect())
 }
 
+/// What the base says of the change: a change must not silence itself.
+fn base_config(args: &PlanArgs) -> Result<BaseConfig, Failure> {
+    if let Some(base) = &args.base {
+        return Ok(base.clone());
+    }
+    let text = match (&args.git, &*args.sources.named(&args.paths)) {
+        (Some(written), _) => git::file(&Range::of(written).old()?, config::FILE)?,
+        (None, [old, _]) => std::fs::read_to_string(old.join(config::FILE)).ok(),
+        (None, _) => None,
+    };
+    BaseConfig::of(text.as_deref())
+}
+
 /// The manifests before and after.
-fn inputs(args: &PlanArgs, settings: &Settings) -> Result<[Input; 2], Failure> {
+fn inputs(args: &PlanArgs, commands: &[RenderCommand], settings: &Settings) -> Result<[Input; 2], Failure> {
     let paths = args.sources.named(&args.paths);
+    let roots: Vec<String> = args.root.iter().map(|root| root.display().to_string()).collect();
     let Some(revisions_of) = &args.git else {
         if let Some(inputs) = live::plan(&args.live, &args.sources, &paths, settings)? {
             return Ok(inputs);
@@ -84,17 +107,31 @@ fn inputs(args: &PlanArgs, settings: &Settings) -> Result<[Input; 2], Failure> {
         let [old, new] = &*paths else {
             return Err(Failure("expected OLD and NEW, --git, or a cluster and NEW".to_owned()));
         };
-        let of_side = |path: &PathBuf| {
-            let input = read(std::slice::from_ref(path), &args.sources, &InputPlace::default());
-            Input { prefix: prefix(path), ..input }
+        for path in [old, new].into_iter().filter(|path| path.as_os_str() != "-") {
+            let known = std::fs::metadata(path);
+            known.map_err(|error| Failure(format!("cannot read `{}`: {error}", path.display())))?;
+        }
+        let place = |path: &Path| {
+            let base = if path.is_dir() { path.to_owned() } else { PathBuf::new() };
+            InputPlace { base, ..InputPlace::default() }
         };
-        return Ok(rayon::join(|| of_side(old), || of_side(new)).into());
+        let places = [place(old), place(new)];
+        // OLD and NEW are where commands run.
+        let paths_of = |path| if commands.is_empty() { std::slice::from_ref(path) } else { &[][..] };
+        let sides = [(paths_of(old), &places[0]), (paths_of(new), &places[1])];
+        let [of_old, of_new] = read_both(sides, &args.sources, &roots, commands)?;
+        return Ok([Input { prefix: prefix(old), ..of_old }, Input { prefix: prefix(new), ..of_new }]);
     };
-    revisions(revisions_of, &paths, &args.sources)
+    revisions(revisions_of, &paths, &args.sources, (&roots, commands))
 }
 
 /// The manifests in two revisions of a repository, or in one and in the working tree.
-pub(crate) fn revisions(written: &str, paths: &[PathBuf], sources: &InputSources) -> Result<[Input; 2], Failure> {
+pub(crate) fn revisions(
+    written: &str,
+    paths: &[PathBuf],
+    sources: &InputSources,
+    (roots, commands): (&[String], &[RenderCommand]),
+) -> Result<[Input; 2], Failure> {
     if let Some(path) = paths.iter().find(|path| path.is_absolute()) {
         return Err(Failure(format!(
             "expected paths relative to the current folder with --git, not `{}`",
@@ -102,10 +139,13 @@ pub(crate) fn revisions(written: &str, paths: &[PathBuf], sources: &InputSources
         )));
     }
     let here = [PathBuf::from(".")];
-    let paths = if paths.is_empty() { &here[..] } else { paths };
+    let paths = if paths.is_empty() && commands.is_empty() { &here[..] } else { paths };
     let range = Range::of(written);
-    let old = Revision::of(&range.old()?, sources.kustomize)?;
-    let new = range.new.map(|new| Revision::of(new, sources.kustomize)).transpose()?;
+    let is_whole = sources.kustomize || !commands.is_empty();
+    // Commands run in the folder of the call, and may read anything.
+    let unpacked = if commands.is_empty() { paths } else { &[][..] };
+    let old = Revision::of(&range.old()?, unpacked, is_whole)?;
+    let new = range.new.map(|new| Revision::of(new, unpacked, is_whole)).transpose()?;
     let folders = [Some(old.place.folder.as_path()), new.as_ref().map(|new| new.place.folder.as_path())];
     for path in paths {
         if !folders.iter().any(|folder| folder.unwrap_or(Path::new("")).join(path).exists()) {
@@ -113,20 +153,24 @@ pub(crate) fn revisions(written: &str, paths: &[PathBuf], sources: &InputSources
         }
     }
     let tree = if new.is_none() { Some(WorkTree::here()?) } else { None };
-    let of_new = || match (&new, &tree) {
-        (Some(new), _) => new.read(paths, sources),
-        (None, tree) => of_tree(paths, sources, tree.as_ref()),
+    let (place, submodules) = match (&new, &tree) {
+        (Some(new), _) => (new.place.clone(), new.checkout.submodules()),
+        (None, tree) => (of_tree(tree.as_ref()), tree.as_ref().map_or(&[][..], |tree| &tree.submodules)),
     };
-    Ok(rayon::join(|| old.read(paths, sources), of_new).into())
+    let [of_old, of_new] = [&old.place, &place].map(|place| existing(paths, place));
+    let [before, after] = read_both([(&of_old, &old.place), (&of_new, &place)], sources, roots, commands)?;
+    let before = Input { prefix: old.place.shown.clone(), ..before };
+    let after = Input { prefix: place.shown.clone(), ..after };
+    let before = with_submodules(before, old.checkout.submodules(), paths, &old.place.shown);
+    Ok([before, with_submodules(after, submodules, paths, &place.shown)])
 }
 
-/// What is in the working tree.
-fn of_tree(paths: &[PathBuf], sources: &InputSources, tree: Option<&WorkTree>) -> Input {
-    let submodules = tree.map_or(&[][..], |tree| &tree.submodules);
-    let files = tree.map(|tree| tree.ignored.clone()).unwrap_or_default();
-    let tracked = Tracked { is_all: false, files, submodules: submodules.iter().map(|it| it.path.clone()).collect() };
-    let place = InputPlace { tracked, ..InputPlace::default() };
-    with_submodules(existing(paths, sources, &place), submodules, paths, "")
+/// Where the working tree is read.
+fn of_tree(tree: Option<&WorkTree>) -> InputPlace {
+    let Some(tree) = tree else { return InputPlace::default() };
+    let submodules = tree.submodules.iter().map(|it| it.path.clone()).collect();
+    let tracked = Tracked { is_all: false, files: tree.ignored.clone(), submodules };
+    InputPlace { tracked, above: tree.above.clone(), ..InputPlace::default() }
 }
 
 /// The submodules in the paths as files that are not read.
@@ -149,31 +193,38 @@ struct Revision {
 impl Revision {
     /// # Errors
     /// When git cannot be run, or does not know the revision.
-    fn of(revision: &str, is_whole: bool) -> Result<Revision, Failure> {
-        let checkout = Checkout::of(revision, is_whole)?;
+    fn of(revision: &str, paths: &[PathBuf], is_whole: bool) -> Result<Revision, Failure> {
+        let checkout = Checkout::of(revision, paths, is_whole)?;
         let tracked = Tracked { is_all: true, ..Tracked::default() };
-        let place = InputPlace { folder: checkout.here().to_owned(), shown: format!("{revision}:"), tracked };
+        let folder = checkout.here().to_owned();
+        let (base, above) = (folder.clone(), checkout.above().to_owned());
+        let place = InputPlace { folder, shown: format!("{revision}:"), tracked, base, above };
         Ok(Revision { place, checkout })
     }
+}
 
-    fn read(&self, paths: &[PathBuf], sources: &InputSources) -> Input {
-        let input = Input { prefix: self.place.shown.clone(), ..existing(paths, sources, &self.place) };
-        with_submodules(input, self.checkout.submodules(), paths, &self.place.shown)
+/// The paths that exist: one that does not is new, or was removed.
+fn existing(paths: &[PathBuf], place: &InputPlace) -> Vec<PathBuf> {
+    paths.iter().filter(|path| place.folder.join(path).exists()).cloned().collect()
+}
+
+/// What is in the paths of both sides, with the kustomizations that are not rendered.
+fn read_both(
+    sides: [(&[PathBuf], &InputPlace); 2],
+    sources: &InputSources,
+    roots: &[String],
+    commands: &[RenderCommand],
+) -> Result<[Input; 2], Failure> {
+    let [old, new] = input::read_both(sides, sources, roots, commands)?;
+    if sources.kustomize {
+        return Ok([old, new]);
     }
-}
-
-/// What is in the paths that exist: one that does not is new, or was removed.
-fn existing(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
-    let paths: Vec<PathBuf> = paths.iter().filter(|path| place.folder.join(path).exists()).cloned().collect();
-    read(&paths, sources, place)
-}
-
-/// What is in the paths, with the kustomizations that are not rendered.
-fn read(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
-    let input = input::read_at(paths, sources, place);
-    let unrendered =
-        if sources.kustomize { Vec::new() } else { unrendered(input.fleet.sources(), &place.folder, &place.shown) };
-    Input { unrendered, ..input }
+    let of = |input: Input, (_, place): (&[PathBuf], &InputPlace)| {
+        let unrendered = unrendered(input.fleet.sources(), &place.folder, &place.shown);
+        Input { unrendered, ..input }
+    };
+    let [of_old, of_new] = sides;
+    Ok(rayon::join(|| of(old, of_old), || of(new, of_new)).into())
 }
 
 /// What the names of the files in a path begin with.

@@ -13,7 +13,7 @@ const RENDERERS: &[(&str, &[&str])] = &[
     ("argoproj.io", &["Application", "ApplicationSet"]),
     ("clusterstack.x-k8s.io", &["ClusterStack", "ClusterStackRelease"]),
     ("fleet.cattle.io", &["Bundle", "GitRepo", "HelmOp"]),
-    ("fluxcd.controlplane.io", &["ResourceSet", "ResourceSetInputProvider"]),
+    ("fluxcd.controlplane.io", &["FluxInstance", "ResourceSet", "ResourceSetInputProvider"]),
     ("helm.cattle.io", &["HelmChart", "HelmChartConfig"]),
     ("helm.toolkit.fluxcd.io", &["HelmRelease"]),
     ("helm.crossplane.io", &["Release"]),

@@ -44,9 +44,53 @@ pub(crate) struct InputSources {
     /// kustomization includes is not rendered on its own.
     #[arg(long)]
     pub(crate) kustomize: bool,
+    #[command(flatten)]
+    pub(crate) options: KustomizeOptions,
     /// The policy's settings, or a manifest of the policy that has them [default: the defaults].
     #[arg(long, short, value_name = "FILE", env = "PROPAGATE_SETTINGS")]
     pub(crate) settings: Option<PathBuf>,
+}
+
+/// Options that Kustomize gets.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct KustomizeOptions {
+    /// Which files Kustomize may load: LoadRestrictionsRootOnly or LoadRestrictionsNone [default: that of Flux, none, where an
+    /// object of Flux is found, and Kustomize's].
+    #[arg(long, value_name = "NAME", requires = "kustomize")]
+    load_restrictor: Option<String>,
+    /// Let Kustomize render Helm charts.
+    #[arg(long, requires = "kustomize")]
+    enable_helm: bool,
+    /// The program with which Kustomize renders Helm charts.
+    #[arg(long, value_name = "PROGRAM", requires = "kustomize")]
+    helm_command: Option<String>,
+    /// Let Kustomize run plugins.
+    #[arg(long, requires = "kustomize")]
+    enable_alpha_plugins: bool,
+    /// Let Kustomize run plugins that are programs.
+    #[arg(long, requires = "kustomize")]
+    enable_exec: bool,
+}
+
+impl KustomizeOptions {
+    /// As Kustomize gets them, in a repository that Flux applies or in another one.
+    pub(crate) fn arguments(&self, is_of_flux: bool) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let of_flux = is_of_flux.then_some("LoadRestrictionsNone");
+        if let Some(name) = self.load_restrictor.as_deref().or(of_flux) {
+            arguments.extend(["--load-restrictor".to_owned(), name.to_owned()]);
+        }
+        if let Some(program) = &self.helm_command {
+            arguments.extend(["--helm-command".to_owned(), program.clone()]);
+        }
+        let flags = [
+            (self.enable_helm, "--enable-helm"),
+            (self.enable_alpha_plugins, "--enable-alpha-plugins"),
+            (self.enable_exec, "--enable-exec"),
+        ];
+        arguments.extend(flags.into_iter().filter(|(is_on, _)| *is_on).map(|(_, flag)| flag.to_owned()));
+        arguments
+    }
 }
 
 impl InputSources {

@@ -32,7 +32,7 @@ fn difference(args: &TopologyArgs, written: &str, paths: &[PathBuf]) -> Result<E
     let folders = written.split_once("..").filter(|(old, new)| [old, new].iter().all(|path| Path::new(path).exists()));
     let [old, new] = match folders {
         Some((old, new)) => [old, new].map(|path| input::read(&[PathBuf::from(path)], &args.sources)),
-        None => plan::revisions(written, paths, &args.sources)?,
+        None => plan::revisions(written, paths, &args.sources, (&[], &[]))?,
     };
     let is_unreadable = [&old, &new].map(input::warn).contains(&true);
     let before = side(&args.cluster, &old, &Fleet::default())?;

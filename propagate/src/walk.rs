@@ -26,9 +26,13 @@ pub(crate) struct Tracked {
 /// Whether a file is a manifest, a kustomization or something that manifests are rendered from, or says which files are
 /// ignored.
 pub(crate) fn is_input(file: &Path) -> bool {
+    is_found(file) || is_ignore(file)
+}
+
+/// Whether a file says which files are ignored.
+pub(crate) fn is_ignore(file: &Path) -> bool {
     const IGNORES: [&str; 3] = [".gitignore", ".ignore", IGNORE_FILE];
-    let is_ignore = || file.file_name().is_some_and(|name| IGNORES.iter().any(|known| name == *known));
-    is_found(file) || is_ignore()
+    file.file_name().is_some_and(|name| IGNORES.iter().any(|known| name == *known))
 }
 
 /// Whether a file says that its directory is a Helm chart.

@@ -143,7 +143,7 @@ fn the_workflow_answers_for_each_environment() {
     // One environment cannot be rendered: the others are commented.
     assert_eq!(runner.workflow(&[("arguments", "--kustomize")], with_kustomize), [0, 2, 0, 2], "{}", runner.printed());
     let expected = "\
-**propagate plan**: 3 roots: replaces 3 Machines, deletes 0; not everything was compared
+**propagate plan**: 2 roots and other files: replaces 3 Machines, deletes 0; not everything was compared
 
 #### `clusters/prod`: replaces 3 Machines, deletes 0
 
@@ -151,11 +151,13 @@ fn the_workflow_answers_for_each_environment() {
 |---|---|---|
 | `Cluster fleet/web` | rollout | `spec.topology.version`: replaces 3 Machines |
 
-#### `clusters/stage`
+#### `other files`
 
 Not compared:
 
 - cannot tell: cannot read `HEAD:clusters/stage`: kustomize build: Error: accumulating resources in HEAD:clusters/stage: no such resource
+
+entry points: clusters/dev, clusters/prod, clusters/stage (included by no other kustomization)
 ";
     assert_eq!(runner.read("plan.md"), expected);
 }

@@ -81,12 +81,12 @@ function findings({ report, findings: places }, show) {
   return section("Findings", h("ul", { class: "findings" }, found.map(item)));
 }
 
-/** Owners of Machines that edits of variables, patches and templates affect. */
+/** Owners of Machines that edits change through a ClusterClass, and from which edit each field comes. */
 function affected(owners) {
   if (!owners.length) return null;
-  const row = ({ title, at, effect, text }) => [[title, " ", code(at)], badge(EFFECTS[effect] ?? [effect, "none"]), text];
-  const caption = "Owners of Machines that are affected through variables and patches of a ClusterClass";
-  return h("div", { class: "card" }, section("Effects through patches", table(caption, ["Edit", "Effect", "Owner and reason"], owners.slice(0, 200).map(row))));
+  const row = ({ effect, text, because }) => [text, badge(EFFECTS[effect] ?? [effect, "none"]), because.map((chain) => h("div", {}, chain))];
+  const caption = "Owners of Machines that edits change through a ClusterClass";
+  return h("div", { class: "card" }, section("Owners", table(caption, ["Owner", "Effect", "Because of"], owners.slice(0, 200).map(row))));
 }
 
 /** Effects on other objects. */

@@ -117,6 +117,25 @@ impl Fleet {
         Fleet::of_objects(self.shared_sources(), objects, problems, further)
     }
 
+    /// These objects, and some of another fleet.
+    #[must_use]
+    pub fn and(&self, others: &Fleet, keeps: impl Fn(&FleetObject) -> bool) -> Fleet {
+        let is_of_same = Arc::ptr_eq(&self.sources, &others.sources);
+        let shift = if is_of_same { 0 } else { self.sources.len() };
+        let sources = match is_of_same {
+            true => self.shared_sources(),
+            false => self.sources.iter().chain(others.sources.iter()).cloned().collect(),
+        };
+        let kept = others.objects.iter().filter(|object| keeps(object)).map(|object| {
+            let mut object = FleetObject::clone(object);
+            object.origin.source += shift;
+            Arc::new(object)
+        });
+        let objects: Vec<_> = self.objects.iter().cloned().chain(kept).collect();
+        let further = self.further.iter().chain(&others.further).map(|(further, id)| (further.clone(), id.clone()));
+        Fleet::of_objects(sources, objects, self.of_documents.clone(), further.collect())
+    }
+
     /// Some of the objects without a duplicate, by their positions among these; without problems.
     pub(crate) fn only(&self, positions: &[usize]) -> Fleet {
         let kept: Vec<&Arc<FleetObject>> = self.kept().collect();

@@ -66,6 +66,8 @@ pub struct Mentions {
     pub paths: Vec<String>,
     /// Whether it only lists what it includes.
     pub is_plain: bool,
+    /// The folder of the Helm charts that it renders, if it does.
+    pub charts: Option<String>,
 }
 
 impl Mentions {
@@ -80,7 +82,9 @@ impl Mentions {
         let values = words.iter().filter_map(|word| word.split_once('=')).map(|(_, value)| value);
         let paths = words.iter().copied().chain(values).map(|path| joined(folder, path)).collect();
         let is_plain = json.as_object().is_some_and(|fields| fields.keys().all(|field| PLAIN.contains(&&**field)));
-        Mentions { paths, is_plain }
+        let home = json.pointer("/helmGlobals/chartHome").and_then(Value::as_str).unwrap_or("charts");
+        let has_charts = ["helmCharts", "helmChartInflationGenerator"].iter().any(|field| json.get(field).is_some());
+        Mentions { paths, is_plain, charts: has_charts.then(|| joined(folder, home)) }
     }
 }
 

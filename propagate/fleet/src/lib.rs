@@ -56,6 +56,7 @@ mod probe;
 mod problem;
 mod propagation_path;
 mod read;
+mod references;
 mod refusal;
 mod relations;
 mod scalar;
@@ -88,8 +89,8 @@ pub use member::Member;
 pub use object::{FleetObject, ObjectId, Origin};
 pub use object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 pub use plan::{
-    Because, EditOwners, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner, Uncounted,
-    Unknown, Verdict,
+    Because, EditPath, EditRef, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
+    Uncounted, Unknown, Verdict,
 };
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State, tag_field};
@@ -100,6 +101,6 @@ pub use session::{Exchange, admission_request, plural, session};
 pub use shared::Shared;
 pub use source::{Position, Source};
 pub use templates::{EvaluatedComposition, TemplateEvaluation};
-pub use topology::MetadataUse;
+pub use topology::{MetadataUse, WORKERS, WorkersKind};
 pub use value::{NoValue, ValueText};
 pub use written::ObjectText;

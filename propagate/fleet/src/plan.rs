@@ -9,12 +9,12 @@ mod edits;
 mod impact;
 mod infrastructure;
 mod initialized;
+mod machines;
 mod merged;
+mod parts;
 mod path;
 mod placeholder;
 mod provider;
-mod reach;
-mod reached;
 mod reason;
 mod refused;
 mod replicas;
@@ -24,16 +24,15 @@ mod verdict;
 mod whole;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use metadata_propagation::{Effect, Mode, RolloutEdit, Settings, Stance};
+use metadata_propagation::{Effect, Mode, Settings, Stance};
 use serde_json::Value;
 
 use self::difference::{differences, unknown};
 use self::edits::edits;
 use self::impact::Sides;
-use self::path::{at, scaled};
 use self::refused::is_refused;
 use crate::check::Checker;
 use crate::each::each;
@@ -44,8 +43,9 @@ use crate::object::{FleetObject, ObjectId};
 use crate::object_finding::UNREADABLE;
 use crate::refusal::has_rules;
 
-pub use self::reach::Machines;
-pub use self::topology::{Because, EditOwners, PlannedOwner};
+pub use self::machines::Machines;
+pub use self::path::EditPath;
+pub use self::topology::{Because, EditRef, PlannedOwner};
 pub use self::verdict::{Uncounted, Verdict};
 
 /// The effects of a change of manifests.
@@ -60,9 +60,8 @@ pub struct Plan {
     /// Objects for which it is no longer known what propagates to them, and why. An object and everything created from
     /// it count as one.
     pub unknown: Vec<Unknown>,
-    /// What edits of Clusters, classes and their templates do through variables and patches, in the order of the
-    /// objects.
-    pub owners: Vec<EditOwners>,
+    /// What edits of Clusters, classes and their templates do to the owners of a topology, each owner once, by Cluster.
+    pub owners: Vec<PlannedOwner>,
     /// The effects of the change in total.
     pub verdict: Verdict,
 }
@@ -121,8 +120,10 @@ impl fmt::Display for Happens {
 /// One path that differs.
 #[derive(Debug)]
 pub struct PlannedEdit {
-    /// Path and effect, as the policy reports them.
-    pub edit: RolloutEdit,
+    /// The path.
+    pub at: EditPath,
+    /// What it does to Machines; if owners of a topology decide, the most severe of what it does to them.
+    pub effect: Effect,
     /// The Machines below the path.
     pub machines: Machines,
     /// Whether it deletes them.
@@ -133,15 +134,34 @@ pub struct PlannedEdit {
     pub reason: Option<Cow<'static, str>>,
     /// For an upgrade: the entries of the topology whose upgrade an annotation defers.
     pub deferred: Vec<String>,
+    /// Whether every owner of the topologies that it is part of was computed, and none of them changes because of it.
+    pub changes_no_owner: bool,
+    decided: Decided,
+}
+
+/// What decides about an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decided {
+    /// The path and the values, or what becomes of topologies.
+    ByPath,
+    /// A webhook or a schema, before anything becomes of it.
+    ByWebhook,
 }
 
 impl PlannedEdit {
     /// An edit of a path with this effect, which reaches no Machines.
-    fn new(at: String, effect: Effect, reason: Option<Cow<'static, str>>) -> PlannedEdit {
-        let mut edit = RolloutEdit::refused(at);
-        edit.effect = effect;
-        let (machines, deferred) = (Machines::default(), Vec::new());
-        PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
+    fn new(at: EditPath, effect: Effect, reason: Option<Cow<'static, str>>) -> PlannedEdit {
+        PlannedEdit {
+            at,
+            effect,
+            machines: Machines::default(),
+            is_deletion: false,
+            scale: None,
+            reason,
+            deferred: Vec::new(),
+            changes_no_owner: false,
+            decided: Decided::ByPath,
+        }
     }
 
     /// Whether it deletes Machines and creates no others, as a scale down does.
@@ -181,14 +201,14 @@ impl Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         // Regardless of the setting: a plan reports rollouts.
         settings.cluster_api.rollout = Stance::Warn;
-        Plan::in_parts([old, new], &settings, reached::PART)
+        Plan::in_parts([old, new], &settings, parts::PART)
     }
 
     /// The same in parts of about this number of objects.
     fn in_parts([old, new]: [&Fleet; 2], settings: &Settings, size: usize) -> Plan {
-        let Some(parts) = reached::parts(old, new, size) else { return Plan::at_once(old, new, settings) };
+        let Some(parts) = parts::parts(old, new, size) else { return Plan::at_once(old, new, settings) };
         let plan = |[of_old, of_new]: &[Vec<usize>; 2]| Plan::at_once(&old.only(of_old), &new.only(of_new), settings);
-        merged::merged(parts.chunks(reached::AT_ONCE).flat_map(|some| each(some, plan)), [old, new])
+        merged::merged(parts.chunks(parts::AT_ONCE).flat_map(|some| each(some, plan)), [old, new])
     }
 
     /// The same for objects that have to be compared together.
@@ -198,69 +218,54 @@ impl Plan {
         let sides = Sides { before: &before, after: &after, settings };
         let mut entries = differences(&before, &after);
         let mut plan = Plan::default();
-        let checker = Checker::new(settings);
+        plan.add_objects((old, new), sides, &mut entries);
+        plan.unknown.extend(topology::defined_twice(old, new));
+        let renewed = topology::complete(&mut plan, (old, new), sides);
+        plan.objects.sort_by_key(merged::severity);
+        plan.add_further(entries, renewed, &after);
+        let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();
+        plan.unknown.extend(unknown(&before, &after).into_iter().filter(|object| !unreadable.contains(&object.id)));
+        plan.verdict = Verdict::of(&plan, &after);
+        plan
+    }
+
+    /// Adds the objects that differ, with what differs in them.
+    fn add_objects(&mut self, (old, new): (&Fleet, &Fleet), sides: Sides<'_>, entries: &mut ObjectEntries) {
+        let checker = Checker::new(sides.settings);
         let new_objects: Vec<&FleetObject> = new.objects().collect();
         let planned = each(&new_objects, |object| {
-            let around = (&after, new.sources());
-            let has_rules = has_rules(&object.id);
-            let mut planned = if let Some(stored) = old.find(&object.id) {
-                if stored.json == object.json {
-                    return None;
-                }
-                let values = [stored, object].map(FleetObject::value);
-                let [was, is] = values.each_ref();
-                if is_same([was, is]) {
-                    return None;
-                }
-                let mut planned = changed(&object.id, edits([stored, object], [was, is], sides));
-                if has_rules {
-                    refused::add(&mut planned, object, (Some(was), is), around);
-                }
-                placeholder::unsettle(&mut planned, [stored, object], [was, is]);
-                planned
-            } else {
-                let mut planned = whole::creation(&object.id, &before, &after);
-                if has_rules {
-                    refused::add(&mut planned, object, (None, &object.value()), around);
-                }
-                planned
-            };
-            refused::keep_only(&mut planned);
-            let is_rejected = after.find(&object.id).is_some_and(|member| member.is_rejected);
+            let planned = planned(object, old.find(&object.id), new, sides)?;
+            let is_rejected = sides.after.find(&object.id).is_some_and(|member| member.is_rejected);
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
         });
         for (mut planned, unreadable) in planned.into_iter().flatten() {
             let of_object = entries.remove(&planned.id).unwrap_or_default();
             planned.entries = if is_refused(&planned) { Vec::new() } else { of_object };
-            plan.objects.push(planned);
-            plan.unknown.extend(unreadable);
+            self.objects.push(planned);
+            self.unknown.extend(unreadable);
         }
         for object in old.objects().filter(|object| new.find(&object.id).is_none()) {
             entries.remove(&object.id);
-            plan.objects.push(whole::deletion(&object.id, &before, new));
+            self.objects.push(whole::deletion(&object.id, sides.before, new));
         }
-        plan.unknown.extend(topology::defined_twice(old, new));
-        let renewed = topology::complete(&mut plan, (old, new), sides);
-        plan.objects.sort_by_key(merged::severity);
-        // From the top down, in the direction of propagation.
+    }
+
+    /// Adds labels and annotations of objects whose own manifests do not change, from the top down.
+    fn add_further(&mut self, mut entries: ObjectEntries, renewed: Vec<EntryDifference>, after: &Hierarchy) {
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));
-        let is_orphaning = |planned: &PlannedEdit| planned.edit.effect == Effect::Destructive && !planned.is_deletion;
+        let is_orphaning = |planned: &PlannedEdit| planned.effect == Effect::Destructive && !planned.is_deletion;
         let is_cut = |object: &&Planned| is_refused(object) || object.edits.iter().any(is_orphaning);
-        let cut: BTreeSet<&ObjectId> = plan.objects.iter().filter(is_cut).map(|object| &object.id).collect();
+        let cut: BTreeSet<&ObjectId> = self.objects.iter().filter(is_cut).map(|object| &object.id).collect();
         // What is orphaned stays as it is, and so does what is below an object that is not written.
         let is_below = |member: &Member| after.upwards(member).skip(1).any(|above| cut.contains(&above.id));
         let stays = |id: &ObjectId| after.find(id).is_some_and(is_below);
         let further = members.filter_map(|member| entries.remove(&member.id)).flatten();
-        plan.further = further.filter(|entry| cut.is_empty() || !stays(&entry.id)).collect();
-        let known = plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
+        self.further = further.filter(|entry| cut.is_empty() || !stays(&entry.id)).collect();
+        let known = self.objects.iter().flat_map(|object| &object.entries).chain(&self.further);
         let known: BTreeSet<_> = known.map(EntryDifference::place).collect();
         let renewed: Vec<_> = renewed.iter().filter(|entry| !known.contains(&entry.place())).cloned().collect();
-        plan.further.extend(renewed);
-        let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();
-        plan.unknown.extend(unknown(&before, &after).into_iter().filter(|object| !unreadable.contains(&object.id)));
-        plan.verdict = Verdict::of(&plan, &after);
-        plan
+        self.further.extend(renewed);
     }
 
     /// Whether nothing changes at all.
@@ -268,6 +273,38 @@ impl Plan {
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty() && self.further.is_empty()
     }
+}
+
+/// The labels, annotations and cloud tags that differ, by object.
+type ObjectEntries = BTreeMap<ObjectId, Vec<EntryDifference>>;
+
+/// What happens to an object that is new or changes; `None` if it is the same.
+fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, sides: Sides<'_>) -> Option<Planned> {
+    let around = (sides.after, new.sources());
+    let has_rules = has_rules(&object.id);
+    let Some(stored) = stored else {
+        let mut planned = whole::creation(&object.id, sides.before, sides.after);
+        if has_rules {
+            refused::add(&mut planned, object, (None, &object.value()), around);
+        }
+        refused::keep_only(&mut planned);
+        return Some(planned);
+    };
+    if stored.json == object.json {
+        return None;
+    }
+    let values = [stored, object].map(FleetObject::value);
+    let [was, is] = values.each_ref();
+    if is_same([was, is]) {
+        return None;
+    }
+    let mut planned = changed(&object.id, edits([stored, object], [was, is], sides));
+    if has_rules {
+        refused::add(&mut planned, object, (Some(was), is), around);
+    }
+    placeholder::unsettle(&mut planned, [stored, object], [was, is]);
+    refused::keep_only(&mut planned);
+    Some(planned)
 }
 
 /// Whether two objects differ only in what the API server and controllers write.

@@ -2,9 +2,10 @@
 
 use metadata_propagation::cluster_api::{
     BOOTSTRAP_GROUP, CLUSTER_NAME, CONTROL_PLANE_GROUP, CORE_GROUP, NODE_CLUSTER_NAMESPACE, NODE_MACHINE,
-    TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME,
+    TOPOLOGY_OWNED,
 };
 use serde_json::{Value, json};
+use topology::{WORKERS, WorkersKind};
 
 use crate::member::{Member, SUFFIX};
 use crate::object::{FleetObject, ObjectId, Origin};
@@ -195,10 +196,7 @@ fn topology(cluster: &Maker<'_>) -> Vec<FleetObject> {
         let spec = json!({ "replicas": topology.pointer("/controlPlane/replicas"), "machineTemplate": machine });
         made.push(cluster.object(&group, &version, &kind, &format!("{name}-{SUFFIX}"), labels(None), spec));
     }
-    for (list, kind, label) in [
-        ("machineDeployments", "MachineDeployment", TOPOLOGY_DEPLOYMENT_NAME),
-        ("machinePools", "MachinePool", TOPOLOGY_POOL_NAME),
-    ] {
+    for WorkersKind { list, kind, label, .. } in WORKERS {
         let classes: Vec<Worker<'_>> = cluster.class.into_iter().flat_map(|class| workers(class, list)).collect();
         for entry in workers(cluster.object, list) {
             let is_there = cluster.children.iter().any(|child| {

@@ -1,11 +1,11 @@
 //! What an object is created from, according to its references.
 
 use metadata_propagation::cluster_api::{
-    CLUSTER_NAME, CORE_GROUP, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
-    TOPOLOGY_POOL_NAME,
+    CLUSTER_NAME, CORE_GROUP, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_OWNED,
 };
 use serde::Deserialize;
 use serde_json::Value;
+use topology::{WORKERS, WorkersKind};
 
 use crate::object::{ObjectId, group_and_version};
 
@@ -102,9 +102,8 @@ pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
 /// The lists of a topology and the names in them whose objects an object is, or belongs to.
 pub(crate) fn topology_entries(object: &Value) -> Vec<(&'static str, String)> {
     let labels = object.pointer("/metadata/labels");
-    let name = |(label, list)| Some((list, labels?.get(label)?.as_str()?.to_owned()));
-    let lists = [(TOPOLOGY_DEPLOYMENT_NAME, "machineDeployments"), (TOPOLOGY_POOL_NAME, "machinePools")];
-    lists.into_iter().filter_map(name).collect()
+    let entry = |kind: WorkersKind| Some((kind.list, labels?.get(kind.label)?.as_str()?.to_owned()));
+    WORKERS.into_iter().filter_map(entry).collect()
 }
 
 /// Name and namespace of the class of a Cluster, in both versions; no namespace if it names none.

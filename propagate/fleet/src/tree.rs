@@ -1,6 +1,7 @@
 //! A YAML document as a tree of nodes with their positions.
 
 mod indented;
+mod placeholders;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -74,7 +75,8 @@ impl<'t> Tree<'t> {
     /// When the text is not YAML.
     pub(crate) fn read(text: &'t str) -> Result<Tree<'t>, TreeFault> {
         Tree::strict(text).or_else(|(fault, is_indentation)| {
-            is_indentation.then(|| indented::read(text, fault.at)).flatten().ok_or(fault)
+            let indented = is_indentation.then(|| indented::read(text, fault.at)).flatten();
+            indented.or_else(|| placeholders::read(text)).ok_or(fault)
         })
     }
 

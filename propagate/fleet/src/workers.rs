@@ -1,12 +1,13 @@
 //! The workers that a topology or a class describes.
 
 use serde_json::Value;
+use topology::{DEPLOYMENTS, POOLS};
 
 use crate::member::is_autoscaled;
 use crate::relations::text;
 
 /// The lists of workers, in topologies and in classes.
-pub(crate) const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
+pub(crate) const LISTS: [&str; 2] = [DEPLOYMENTS.list, POOLS.list];
 
 /// One entry of a list of workers.
 pub(crate) struct Worker<'v> {

@@ -27,21 +27,21 @@ fn fleet(pair: &Value) -> Fleet {
 
 /// The owners whose Machines are replaced twice: a patch writes the name of their template.
 fn twice(plan: &Plan) -> Vec<String> {
-    let owners = plan.owners.iter().flat_map(|edit| &edit.owners);
-    let twice = owners.filter(|owner| owner.reason.as_ref().is_some_and(|reason| reason.ends_with("replaced twice")));
+    let twice = plan
+        .owners
+        .iter()
+        .filter(|owner| owner.reason.as_ref().is_some_and(|reason| reason.ends_with("replaced twice")));
     twice.filter_map(|owner| Some(owner.part.as_ref()?.to_string())).collect()
 }
 
 /// The effect on each owner, or that Cluster API refuses the edit.
 fn planned(plan: &Plan) -> BTreeMap<String, &'static str> {
     let mut owners: BTreeMap<String, Effect> = BTreeMap::new();
-    let mut is_refused =
-        plan.objects.iter().flat_map(|object| &object.edits).any(|it| it.edit.effect == Effect::Refused);
-    for owner in plan.owners.iter().flat_map(|edit| &edit.owners) {
+    let mut is_refused = plan.objects.iter().flat_map(|object| &object.edits).any(|it| it.effect == Effect::Refused);
+    for owner in &plan.owners {
         is_refused |= owner.effect == Effect::Refused;
         let Some(part) = &owner.part else { continue };
-        let known = owners.entry(part.to_string()).or_insert(owner.effect);
-        *known = owner.effect.max(*known);
+        assert_eq!(owners.insert(part.to_string(), owner.effect), None, "{part}: each owner once");
     }
     if is_refused {
         return BTreeMap::from([("refused".to_owned(), "refused")]);
@@ -136,7 +136,7 @@ fn class(file: &Path, count: &mut Count) -> Outcome {
         // The webhooks of providers refuse edits of templates in place. The reconciler knows nothing of them.
         let is_template = |object: &&fleet::Planned| object.id.kind.ends_with("Template");
         let templates = plan.objects.iter().filter(is_template).flat_map(|object| &object.edits);
-        let is_immutable = templates.into_iter().any(|edit| edit.edit.effect == Effect::Refused);
+        let is_immutable = templates.into_iter().any(|edit| edit.effect == Effect::Refused);
         if is_immutable && answer.get("refused").is_none() {
             continue;
         }
@@ -284,7 +284,7 @@ fn a_rule_of_a_variable_may_refuse_what_differs() -> Outcome {
     let unknown =
         [("MachineDeployment batch", "provider"), ("MachineDeployment web", "provider"), ("control plane", "provider")];
     assert_eq!(planned(&plan), effects(unknown));
-    let reasons: Vec<_> = plan.owners.iter().flat_map(|edit| &edit.owners).map(|owner| owner.reason.clone()).collect();
+    let reasons: Vec<_> = plan.owners.iter().map(|owner| owner.reason.clone()).collect();
     let reason = "Cluster API may refuse the value of variable `registry`: rule `x-kubernetes-validations` of its schema \
                   is not evaluated";
     assert_eq!(reasons, [Some(reason); 3].map(|reason| reason.map(str::to_owned)));
@@ -315,8 +315,31 @@ fn a_new_cluster_fits_its_class() -> Outcome {
         before["cluster"] = json!({});
         let plan = Plan::of(&fleet(&before), &fleet(&pair), &Settings::default());
         let edits = plan.objects.iter().flat_map(|object| &object.edits);
-        let refused = edits.filter(|edit| edit.edit.effect == Effect::Refused).map(|edit| &*edit.edit.at);
+        let refused = edits.filter(|edit| edit.effect == Effect::Refused).map(|edit| edit.at.to_string());
         assert_eq!(refused.collect::<Vec<_>>(), expected);
     }
+    Ok(())
+}
+
+/// Which edits each owner changes because of, and the edits that change none.
+fn chains(plan: &Plan) -> (Vec<String>, Vec<String>) {
+    let owners =
+        plan.owners.iter().flat_map(|owner| owner.chains().into_iter().map(move |it| format!("{owner}: {it}")));
+    let edits = plan.objects.iter().flat_map(|object| &object.edits);
+    let idle = edits.filter(|edit| edit.changes_no_owner).map(|edit| edit.at.to_string());
+    (owners.collect(), idle.collect())
+}
+
+/// `team` of the Cluster's own labels does nothing, that of the entry of its topology reaches the template that a patch writes.
+#[test]
+fn of_two_edits_the_one_that_changes_an_owner_is_told() -> Outcome {
+    let label = |path: &str, value: &str| json!({"op": "add", "path": path, "value": value});
+    let edits = json!([
+        {"op": "add", "path": "/cluster/metadata/labels", "value": {"team": "shop"}},
+        label("/cluster/spec/topology/workers/machineDeployments/0/metadata/labels/team", "shop"),
+    ]);
+    let (owners, idle) = chains(&edited(&json!([]), &edits)?);
+    assert_eq!(idle, ["metadata.labels"]);
+    assert!(!owners.is_empty() && owners.iter().all(|it| it.contains("machineDeployments[web].metadata.labels → ")));
     Ok(())
 }

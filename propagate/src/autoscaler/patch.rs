@@ -2,21 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Hierarchy, ObjectId};
-use metadata_propagation::cluster_api::{
-    CLUSTER_NAME, CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME,
-};
+use fleet::{Hierarchy, ObjectId, WORKERS, WorkersKind};
+use metadata_propagation::cluster_api::{CLUSTER_NAME, CORE_GROUP, TOPOLOGY_OWNED};
 use serde_json::{Value, json};
 
 use super::groups::NodeGroup;
 use super::one_line;
 use crate::shell::quoted;
-
-/// The lists of a topology, and the label of objects that are created from an entry of each.
-const LISTS: &[(&str, &str, &str)] = &[
-    ("MachineDeployment", "machineDeployments", TOPOLOGY_DEPLOYMENT_NAME),
-    ("MachinePool", "machinePools", TOPOLOGY_POOL_NAME),
-];
 
 /// A command for kubectl after lines of comments; `Err` says why there is none.
 pub(crate) fn patch(
@@ -41,7 +33,8 @@ fn of_topology(
 ) -> Result<String, String> {
     let id = &group.member.id;
     let none = || format!("cannot print a patch: the topology entry of {id} is not among the objects");
-    let (_, list, label) = LISTS.iter().find(|(kind, ..)| *kind == id.kind).ok_or_else(none)?;
+    let WorkersKind { list, label, .. } =
+        WORKERS.into_iter().find(|workers| workers.kind == id.kind).ok_or_else(none)?;
     let text = |path: &str, key: &str| group.object.pointer(path).and_then(|map| map.get(key)?.as_str());
     let entry_name = text("/metadata/labels", label).ok_or_else(none)?;
     let cluster_name = text("/spec", "clusterName").or_else(|| text("/metadata/labels", CLUSTER_NAME));

@@ -56,8 +56,9 @@ fn skipped(report: &CheckReport) -> Option<String> {
 
 /// One workflow command.
 pub(crate) fn line(command: &str, place: &Where, title: &str, message: &str) -> String {
-    let position = place.position.map(|LineColumn { line, column }| format!(",line={line},col={column}"));
-    let (file, position) = (property(&place.file), position.unwrap_or_default());
+    let (file, position) = place.existing();
+    let position = position.map(|LineColumn { line, column }| format!(",line={line},col={column}"));
+    let (file, position) = (property(file), position.unwrap_or_default());
     format!("::{command} file={file}{position},title={}::{}\n", property(title), data(message))
 }
 

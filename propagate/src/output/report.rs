@@ -8,6 +8,7 @@ use metadata_propagation::TagDelivery;
 use serde::Serialize;
 
 use crate::checks::help_of;
+use crate::rendered_files::RenderedFiles;
 
 /// All results.
 #[derive(Debug, Default, Serialize)]
@@ -162,6 +163,19 @@ pub(crate) struct Where {
     pub(crate) source: usize,
     #[serde(skip)]
     pub(crate) span: Range<usize>,
+    /// For a place in what is rendered: where that is written.
+    #[serde(skip)]
+    pub(crate) written: Option<WrittenPlace>,
+}
+
+/// Where a rendered object is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WrittenPlace {
+    /// The file, or else the kustomization of the folder.
+    pub(crate) file: String,
+    pub(crate) line: Option<usize>,
+    /// The folder that is rendered.
+    pub(crate) folder: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -171,6 +185,21 @@ pub(crate) struct LineColumn {
 }
 
 impl CheckReport {
+    /// Says where rendered objects are written.
+    pub(crate) fn resolve(&mut self, files: &RenderedFiles) {
+        let findings = self.findings.iter_mut().map(|it| (&mut it.place, &it.object));
+        let not_compared = self.not_compared.iter_mut().map(|it| (&mut it.place, &it.object));
+        let unchecked = self.unchecked.iter_mut().map(|it| (&mut it.place, &it.object));
+        let ignored = self.ignored.iter_mut().map(|it| (&mut it.entry.place, &it.entry.object));
+        for (place, object) in findings.chain(not_compared).chain(unchecked).chain(ignored) {
+            files.resolve(place, &object.kind, &object.name);
+        }
+        let problems = self.problems.iter_mut().map(|it| &mut it.place);
+        for place in problems.chain(self.not_checked.iter_mut().map(|it| &mut it.place)) {
+            files.resolve(place, "", "");
+        }
+    }
+
     pub(crate) fn finding(&mut self, entry: FindingEntry) {
         match entry.level {
             FindingLevel::Error => self.summary.errors += 1,
@@ -232,16 +261,30 @@ impl From<&&FleetObject> for ObjectRef {
 }
 
 impl Where {
+    /// File, line and column of a place that exists.
+    pub(crate) fn existing(&self) -> (&str, Option<LineColumn>) {
+        match &self.written {
+            Some(written) => (&written.file, written.line.map(|line| LineColumn { line, column: 1 })),
+            None => (&self.file, self.position),
+        }
+    }
+
     pub(crate) fn of(fleet: &Fleet, source: usize, span: Range<usize>, position: Position) -> Where {
         let file = fleet.sources().get(source).map(|source| source.name.clone()).unwrap_or_default();
         let position = Some(LineColumn { line: position.line, column: position.column });
-        Where { file, position, source, span }
+        Where { file, position, source, span, written: None }
     }
 }
 
 /// `file:line:column`.
 impl std::fmt::Display for Where {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(WrittenPlace { file, line, folder }) = &self.written {
+            return match line {
+                Some(line) => write!(f, "{file}:{line}"),
+                None => write!(f, "rendered from {folder}"),
+            };
+        }
         f.write_str(&self.file)?;
         match self.position {
             Some(LineColumn { line, column }) => write!(f, ":{line}:{column}"),

@@ -110,8 +110,9 @@ fn result(rule: &str, level: &str, message: &str, place: &Where) -> Value {
 }
 
 fn location(place: &Where) -> Value {
-    let mut location = json!({ "artifactLocation": { "uri": place.file } });
-    if let (Some(position), Some(location)) = (place.position, location.as_object_mut()) {
+    let (file, position) = place.existing();
+    let mut location = json!({ "artifactLocation": { "uri": file } });
+    if let (Some(position), Some(location)) = (position, location.as_object_mut()) {
         location.insert("region".to_owned(), json!({ "startLine": position.line, "startColumn": position.column }));
     }
     json!({ "physicalLocation": location })

@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Fleet, Happens, Locator, Plan, Planned, Problem, Severity, Verdict};
+use fleet::{Fleet, Happens, Locator, Plan, Planned, Problem, Severity, Verdict, count};
 use metadata_propagation::{Effect, Settings};
 use rayon::prelude::*;
 
-use super::not_read::{Matters, NotRead};
-use super::rendered;
+use super::not_read::{About, Matters, NotRead};
 use super::roots::{RootPair, relative};
+use super::{fates, other_groups, renamed, rendered};
+use crate::applied::{Entry, shown};
 use crate::classes;
 use crate::input::Input;
 use crate::output::report::Where;
+use crate::rendered_files::RenderedFiles;
 use crate::renderers::is_renderer;
 use crate::roots::is_in;
 
@@ -22,6 +24,10 @@ pub(super) struct PlanAnswer {
     pub(super) prefixes: [String; 2],
     /// The effects of the change in all of them.
     pub(super) verdict: Verdict,
+    /// The entry points after the change, or else before it, and why each is one.
+    pub(super) entries: BTreeMap<String, Entry>,
+    /// The files before and after that rendered objects are written in.
+    pub(super) files: [RenderedFiles; 2],
 }
 
 /// The effects of a change in one root.
@@ -32,14 +38,28 @@ pub(super) struct RootAnswer {
 }
 
 impl PlanAnswer {
-    pub(super) fn of(pairs: Vec<RootPair>, inputs: [&Input; 2], settings: &Settings) -> PlanAnswer {
+    pub(super) fn of(
+        pairs: Vec<RootPair>,
+        inputs: [&Input; 2],
+        settings: &Settings,
+        harmless: &[String],
+    ) -> PlanAnswer {
         let of_pair = |pair: &RootPair| pair.former.iter().cloned().chain([pair.root.clone()]).collect::<Vec<_>>();
         let roots: Vec<String> = pairs.iter().filter(|pair| !pair.is_rest).flat_map(of_pair).collect();
-        let answers = pairs.into_par_iter().map(|pair| RootAnswer::of(pair, &roots, inputs, settings));
-        let roots: Vec<RootAnswer> = answers.filter(|root| !root.is_void()).collect();
+        let answers = pairs.into_par_iter().map(|pair| RootAnswer::of(pair, &roots, inputs, (settings, harmless)));
+        let mut roots: Vec<RootAnswer> = answers.filter(|root| !root.is_void()).collect();
+        // What hides several roots is said once, with the files that are in none.
+        let mut said = BTreeSet::new();
+        for root in roots.iter_mut().rev() {
+            root.not_read
+                .retain(|it| it.place.position.is_some() || said.insert((it.place.file.clone(), it.reason.clone())));
+        }
         let verdict = roots.iter().fold(Verdict::default(), |sum, root| sum.and(&root.plan.verdict));
         let prefixes = inputs.map(|input| input.prefix.clone());
-        let mut answer = PlanAnswer { roots, prefixes, verdict };
+        let entries = inputs.iter().rev().map(|input| &input.entries).find(|entries| !entries.is_empty());
+        let entries = entries.cloned().unwrap_or_default();
+        let files = inputs.map(|input| input.rendered_files.clone());
+        let mut answer = PlanAnswer { roots, prefixes, verdict, entries, files };
         if answer.is_incomplete() {
             answer.verdict.gravest = answer.verdict.gravest.max(Some(Effect::CannotTell));
         }
@@ -63,7 +83,12 @@ impl PlanAnswer {
 }
 
 impl RootAnswer {
-    fn of(pair: RootPair, roots: &[String], inputs: [&Input; 2], settings: &Settings) -> RootAnswer {
+    fn of(
+        pair: RootPair,
+        roots: &[String],
+        inputs: [&Input; 2],
+        (settings, harmless): (&Settings, &[String]),
+    ) -> RootAnswer {
         let inner: Vec<&String> = roots.iter().filter(|root| **root != pair.root && is_in(root, &pair.root)).collect();
         let is_in_inner = |name: &str| inner.iter().any(|root| is_in(name, root));
         let is_of = |name: &str| match pair.is_rest {
@@ -71,29 +96,40 @@ impl RootAnswer {
             false => pair.has(name) && !is_in_inner(name) || is_in(&pair.root, name),
         };
         let sides = [(&pair.old, inputs[0]), (&pair.new, inputs[1])];
-        let mut not_read = Vec::new();
+        let (mut not_read, mut untouched) = (Vec::new(), Vec::new());
         let mut unread = [BTreeSet::new(), BTreeSet::new()];
         let same = same_files(sides, &pair);
         for ((fleet, input), (unread, is_after)) in sides.iter().zip(unread.iter_mut().zip([false, true])) {
             for (file, reason) in input.unreadable.iter().filter(|(file, _)| is_of(relative(file, &input.prefix))) {
-                unread.insert(relative(file, &input.prefix).to_owned());
                 let place = Where { file: file.clone(), ..Where::default() };
-                not_read.push(NotRead { place, reason: reason.clone(), matters: Matters::Unreadable });
+                let matters = if is_untouched(file, inputs, is_after) { Matters::No } else { Matters::Unreadable };
+                let said = match matters {
+                    Matters::No => format!("it is the same before and after, and cannot be read: {reason}"),
+                    _ => reason.clone(),
+                };
+                let said = NotRead::file(place, said, matters);
+                if matters != Matters::No {
+                    unread.insert(relative(file, &input.prefix).to_owned());
+                    not_read.push(said);
+                } else if is_after {
+                    untouched.push(said);
+                }
             }
             let mut locator = Locator::new(fleet.sources());
             for problem in fleet.problems().iter().filter(|problem| problem.severity == Severity::Error) {
                 let file = name(fleet, input, problem.source);
                 let is_same = same.contains(pair.inside(file));
-                let matters = if is_same { Matters::No } else { Matters::Unreadable };
-                if is_after || !is_same {
-                    let place = place(fleet, problem, &mut locator);
-                    not_read.push(NotRead { place, reason: problem.message.clone(), matters });
-                }
+                let said =
+                    |matters, locator| NotRead::file(place(fleet, problem, locator), problem.message.clone(), matters);
                 if !is_same {
+                    not_read.push(said(Matters::Unreadable, &mut locator));
                     unread.insert(file.to_owned());
+                } else if is_after {
+                    untouched.push(said(Matters::No, &mut locator));
                 }
             }
         }
+        not_read.extend(in_one(untouched));
         not_read.extend(skipped(sides, &pair));
         not_read.extend(rendered::origins(inputs, is_of));
         let kustomizations = rendered::kustomizations(inputs, is_of, &not_read);
@@ -111,10 +147,15 @@ impl RootAnswer {
         let [old, new] = sides;
         let is_all_read = unread.iter().all(BTreeSet::is_empty);
         let read = (!is_all_read).then(|| (known(old, &pair.new, no_new), known(new, &pair.old, no_old)));
-        let RootPair { root, former, is_rest, old, new } = pair;
-        let (old, new) = read.unwrap_or((old, new));
+        not_read.extend(applied(inputs, &pair, is_of));
+        let (old, new) = read.unwrap_or_else(|| (pair.old.clone(), pair.new.clone()));
+        let (settled, notes) = fates::settled(&old, &new, inputs);
+        let new = settled.unwrap_or(new);
+        not_read.extend(notes);
         let plan = Plan::of(&old, &new, settings);
-        not_read.extend(rendered::objects(&plan, [&old, &new]));
+        not_read.extend(rendered::objects(&plan, [&old, &new], inputs));
+        not_read.extend(renamed::templates(&plan, [&old, &new], inputs[0]));
+        not_read.extend(other_groups::objects(&plan, [&old, &new], settings, harmless));
         if !plan.is_empty() {
             for (fleet, is_after) in [(&old, false), (&new, true)] {
                 let mut locator = Locator::new(fleet.sources());
@@ -127,11 +168,14 @@ impl RootAnswer {
                     let is_edited = planned.any(is_meant);
                     let matters = if is_edited { Matters::CannotTell } else { Matters::No };
                     let is_named = is_after || is_edited;
-                    is_named.then(|| NotRead { place, reason: class.sentence("compared with it"), matters })
+                    is_named.then(|| NotRead::file(place, class.sentence("compared with it"), matters))
                 }));
             }
         }
-        RootAnswer { pair: RootPair { root, former, is_rest, old, new }, plan, not_read }
+        for NotRead { place, .. } in &mut not_read {
+            inputs.iter().for_each(|input| input.rendered_files.resolve(place, "", ""));
+        }
+        RootAnswer { pair: RootPair { old, new, ..pair }, plan, not_read }
     }
 
     /// Whether it has no objects and says nothing.
@@ -141,10 +185,73 @@ impl RootAnswer {
         pair.is_rest && plan.is_empty() && not_read.is_empty() && !has_objects
     }
 
+    /// What is said of what is applied, and what is not compared.
+    pub(super) fn said(&self) -> [Vec<&NotRead>; 2] {
+        let (applied, others) = self.not_read.iter().partition(|it| it.about == About::Applied);
+        [applied, others]
+    }
+
+    /// Whether all files and documents are compared, and it is known what is applied.
+    pub(super) fn is_compared(&self) -> bool {
+        let is_known = |it: &NotRead| match it.about {
+            About::Applied => it.matters == Matters::No,
+            About::Objects(_) => true,
+            About::File => false,
+        };
+        self.not_read.iter().all(is_known)
+    }
+
+    /// The number of objects of groups that may make Machines.
+    pub(super) fn others(&self) -> usize {
+        let number = |about| if let About::Objects(number) = about { number } else { 0 };
+        self.not_read.iter().map(|it| number(it.about)).sum()
+    }
+
     /// The most that something means that is not compared.
     pub(super) fn matters(&self) -> Matters {
         self.not_read.iter().map(|not_read| not_read.matters).max().unwrap_or(Matters::No)
     }
+}
+
+/// What cannot be read and is the same before and after: one line.
+fn in_one(untouched: Vec<NotRead>) -> Option<NotRead> {
+    let number = untouched.len();
+    let mut first = untouched.into_iter().next()?;
+    if number > 1 {
+        let others = count(number - 1, "other document");
+        first.reason = format!("cannot be read, like {others}, and is the same before and after: {}", first.reason);
+    }
+    Some(first)
+}
+
+/// What is applied in another way than before.
+fn applied(inputs: [&Input; 2], pair: &RootPair, is_of: impl Fn(&str) -> bool) -> Vec<NotRead> {
+    let [_, input] = inputs;
+    let notes = input.applied_notes.iter().filter(|note| note.folders().first().is_some_and(|folder| is_of(folder)));
+    let of_notes = notes.map(|note| {
+        let folder = note.folders().first().map_or("", String::as_str);
+        let matters = if note.is_uncertain() { Matters::CannotTell } else { Matters::No };
+        (folder.to_owned(), note.to_string(), matters)
+    });
+    let [before, _] = inputs;
+    let is_rendered = |root: &String| before.rendered.iter().any(|it| relative(it, &before.prefix) == root);
+    let joined = pair.joined.iter().filter(|(former, _)| !is_rendered(former)).map(|(former, objects)| {
+        let verb = if *objects == 1 { "was" } else { "were" };
+        (pair.root.clone(), format!("{} {verb} in {} before", count(*objects, "object"), shown(former)), Matters::No)
+    });
+    let all = of_notes.chain(joined).map(|(folder, reason, matters)| {
+        let place = Where { file: format!("{}{folder}", input.prefix), ..Where::default() };
+        NotRead { place, reason, matters, about: About::Applied }
+    });
+    all.collect()
+}
+
+/// Whether a file that cannot be read, or a kustomization that cannot be rendered, is the same on both sides.
+fn is_untouched(file: &str, inputs: [&Input; 2], is_after: bool) -> bool {
+    let [of, other] = if is_after { [inputs[1], inputs[0]] } else { inputs };
+    let name = relative(file, &of.prefix);
+    let there = other.unreadable_hashes.iter().find(|(file, _)| relative(file, &other.prefix) == name);
+    there.is_some_and(|(_, hash)| of.unreadable_hashes.get(file) == Some(hash))
 }
 
 fn name<'n>(fleet: &'n Fleet, input: &Input, source: usize) -> &'n str {
@@ -205,7 +312,7 @@ fn skipped(sides: [(&Fleet, &Input); 2], pair: &RootPair) -> Vec<NotRead> {
             let changes = if is_live { "" } else { "it changes, and is " };
             let reason = if is_parameters { rendered::PARAMETERS } else { &problem.message };
             let place = place(fleet, problem, &mut locator);
-            described.push(NotRead { place, reason: format!("{changes}{reason}"), matters });
+            described.push(NotRead::file(place, format!("{changes}{reason}"), matters));
         }
     }
     // One line for all documents of a file.
@@ -226,7 +333,7 @@ fn duplicates(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
             let reason = format!("{} is already defined in {before}; this one is not compared", later.id);
             let key = (name(fleet, input, later.origin.source).to_owned(), later.id.clone(), later.json.to_string());
             let matters = if is_renderer(&later.id) { Matters::CannotTell } else { Matters::No };
-            found.insert(key, NotRead { place, reason, matters });
+            found.insert(key, NotRead::file(place, reason, matters));
         }
         found
     };

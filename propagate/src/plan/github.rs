@@ -1,13 +1,14 @@
 //! A plan as workflow commands of GitHub Actions.
 
-use fleet::Locator;
+use fleet::{Fleet, Locator, ObjectId, SourceSpan};
 use metadata_propagation::Effect;
 
 use super::answer::{PlanAnswer, RootAnswer};
-use super::not_read::Matters;
+use super::not_read::{About, Matters};
 use super::words::{self, details, effect, total, whole};
 use crate::output::github::line;
-use crate::output::report::Where;
+use crate::output::report::{Where, WrittenPlace};
+use crate::rendered_files::RenderedFiles;
 
 /// One line for each edit that is more severe than in place, for each deletion of Machines, for what is not compared, and
 /// one for the verdict.
@@ -21,36 +22,43 @@ pub(super) fn github(answer: &PlanAnswer) -> String {
     out + &format!("::notice title=propagate plan::{}\n", total(answer))
 }
 
-fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, answer: &PlanAnswer, title: &str, out: &mut String) {
+fn of_root(RootAnswer { pair, plan, not_read, .. }: &RootAnswer, answer: &PlanAnswer, title: &str, out: &mut String) {
     // An annotation is about a file of the repository, whichever revision it was read in.
     let in_repository = |place: Where| {
-        let revisions = answer.prefixes.iter().filter(|prefix| prefix.ends_with(':'));
-        let file = revisions.filter_map(|revision| place.file.strip_prefix(&**revision)).next().map(str::to_owned);
-        Where { file: file.unwrap_or_else(|| place.file.clone()), ..place }
+        let inside = |file: &str| {
+            let mut revisions = answer.prefixes.iter().filter(|prefix| prefix.ends_with(':'));
+            revisions.find_map(|revision| file.strip_prefix(&**revision)).unwrap_or(file).to_owned()
+        };
+        let written = place.written.as_ref().map(|it| WrittenPlace { file: inside(&it.file), ..it.clone() });
+        Where { file: inside(&place.file), written, ..place }
+    };
+    let [before, after] = &answer.files;
+    let at = |fleet: &Fleet, place: SourceSpan, files: &RenderedFiles, id: &ObjectId| {
+        let mut place = Where::of(fleet, place.source, place.span, place.position);
+        files.resolve(&mut place, &id.kind, &id.name);
+        in_repository(place)
     };
     let (old, new) = (&pair.old, &pair.new);
     let (mut of_old, mut of_new) = (Locator::new(old.sources()), Locator::new(new.sources()));
     for planned in &plan.objects {
         let id = &planned.id;
         if let (Some(object), Some(deletion)) = (old.find(id), whole(planned)) {
-            let place = of_old.locate(&object.origin, "", &[]);
-            let place = in_repository(Where::of(old, place.source, place.span, place.position));
+            let place = at(old, of_old.locate(&object.origin, "", &[]), before, id);
             let message = format!("{title}{id} {}: {deletion}", planned.happens);
             *out += &line("error", &place, "destructive", &message);
         }
         let Some(object) = new.find(id) else { continue };
         for planned in &planned.edits {
-            let command = match planned.edit.effect {
+            let command = match planned.effect {
                 Effect::Nothing | Effect::InPlace => continue,
                 Effect::Scale if planned.deletes() => "error",
                 Effect::Scale | Effect::ReplacedWhenDeleted => "notice",
                 Effect::CannotTell | Effect::Scheduled => "warning",
                 Effect::Rollout | Effect::Refused | Effect::Destructive => "error",
             };
-            let place = of_new.locate(&object.origin, &planned.edit.at, &[]);
-            let place = in_repository(Where::of(new, place.source, place.span, place.position));
-            let name = effect(planned.edit.effect);
-            *out += &line(command, &place, &name, &format!("{title}{id}: {}{}", planned.edit.at, details(planned)));
+            let place = at(new, of_new.locate(&object.origin, &planned.at.to_string(), &[]), after, id);
+            let name = effect(planned.effect);
+            *out += &line(command, &place, &name, &format!("{title}{id}: {}{}", planned.at, details(planned)));
         }
     }
     for not_read in not_read {
@@ -62,7 +70,7 @@ fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, answer: &PlanAnswer
         *out += &line(
             command,
             &in_repository(not_read.place.clone()),
-            "not compared",
+            if not_read.about == About::Applied { "applied" } else { "not compared" },
             &format!("{title}{}", not_read.reason),
         );
     }

@@ -1,37 +1,51 @@
 //! A plan for programs: docs/plan.schema.json describes it.
 
-use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, Unknown, Verdict};
+use fleet::{
+    EditRef, EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, Unknown, Verdict,
+};
 use serde_json::{Value, json};
 
-use super::answer::PlanAnswer;
+use super::answer::{PlanAnswer, RootAnswer};
 use super::not_read::{Matters, NotRead};
 use super::words;
+use crate::applied::Entry;
 
 /// The version of the format. It changes when something is removed or gets another meaning.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 pub(super) fn json(answer: &PlanAnswer) -> Value {
-    let (mut objects, mut further, mut unknown, mut not_read) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut roots = Vec::new();
+    let [mut objects, mut owners, mut further, mut unknown, mut not_read, mut roots] = [const { Vec::new() }; 6];
     let is_one = answer.roots.len() < 2;
     for root in &answer.roots {
-        let Plan { objects: of_root, further: further_of, unknown: unknown_of, .. } = &root.plan;
+        let Plan { objects: of_root, owners: owners_of, further: further_of, unknown: unknown_of, .. } = &root.plan;
         let name = (!is_one).then(|| words::root(&root.pair));
-        objects.extend(of_root.iter().map(|it| in_root(planned(&root.plan, it), name)));
+        objects.extend(of_root.iter().map(|it| in_root(planned(it), name)));
+        owners.extend(owners_of.iter().map(|it| in_root(owner(it), name)));
         further.extend(further_of.iter().map(|it| in_root(entry(it), name)));
         unknown.extend(unknown_of.iter().map(|it| in_root(unknown_object(it), name)));
         not_read.extend(root.not_read.iter().map(|it| in_root(not_compared(it), name)));
         roots.extend(name.map(|name| {
-            json!({ "root": name, "isComplete": root.matters() == Matters::No, "verdict": verdict(&root.plan.verdict) })
+            json!({ "root": name, "isComplete": root.matters() == Matters::No, "verdict": verdict(&root.plan.verdict, root.others()) })
         }));
     }
-    let mut of_all = verdict(&answer.verdict);
+    let others = answer.roots.iter().map(RootAnswer::others).sum();
+    let mut of_all = verdict(&answer.verdict, others);
     if let Some(fields) = of_all.as_object_mut() {
         fields.insert("text".to_owned(), json!(words::total(answer)));
     }
+    let entries = answer.entries.iter().map(|(folder, why)| {
+        let why = match why {
+            Entry::Root => "root",
+            Entry::Named => "named",
+            Entry::Top => "top",
+        };
+        json!({ "folder": folder, "why": why })
+    });
     json!({
         "format": FORMAT,
+        "entryPoints": entries.collect::<Vec<Value>>(),
         "objects": objects,
+        "owners": owners,
         "further": further,
         "unknown": unknown,
         "notRead": not_read,
@@ -48,7 +62,7 @@ fn in_root(mut value: Value, root: Option<&str>) -> Value {
     value
 }
 
-fn not_compared(NotRead { place, reason, matters }: &NotRead) -> Value {
+fn not_compared(NotRead { place, reason, matters, .. }: &NotRead) -> Value {
     let matters = match matters {
         Matters::No => "no",
         Matters::CannotTell => "cannot tell",
@@ -58,7 +72,7 @@ fn not_compared(NotRead { place, reason, matters }: &NotRead) -> Value {
     json!({ "file": place.file, "line": line, "reason": reason, "matters": matters })
 }
 
-fn verdict(verdict: &Verdict) -> Value {
+fn verdict(verdict: &Verdict, others: usize) -> Value {
     let Verdict {
         replaces,
         creates,
@@ -92,7 +106,7 @@ fn verdict(verdict: &Verdict) -> Value {
         "cannotTell": cannot_tell,
         "unknown": unknown,
         "gravest": gravest,
-        "text": words::verdict(verdict),
+        "text": words::verdict(verdict, others),
     })
 }
 
@@ -124,6 +138,7 @@ fn unknown_object(unknown: &Unknown) -> Value {
 fn owner(owner: &PlannedOwner) -> Value {
     let because = owner.because.iter().map(|because| {
         json!({
+            "edits": because.edits.iter().map(reference).collect::<Vec<Value>>(),
             "kind": because.kind,
             "path": because.path,
             "from": because.from,
@@ -134,35 +149,41 @@ fn owner(owner: &PlannedOwner) -> Value {
     });
     json!({
         "object": object(&owner.id),
+        "cluster": object(&owner.cluster),
+        "part": owner.part.as_ref().map(ToString::to_string),
         "effect": owner.effect_name(),
         "machines": machines(&owner.machines),
         "reason": owner.reason,
+        "edits": owner.edits.iter().map(reference).collect::<Vec<Value>>(),
         "because": because.collect::<Vec<Value>>(),
     })
 }
 
-fn edit(plan: &Plan, id: &ObjectId, planned: &PlannedEdit) -> Value {
+fn reference(edit: &EditRef) -> Value {
+    json!({ "object": object(&edit.id), "at": edit.at.to_string() })
+}
+
+fn edit(planned: &PlannedEdit) -> Value {
     let scale = planned.scale.map(|(from, to)| json!({ "from": from, "to": to }));
-    let owners: Vec<Value> = plan.owners_of(id, &planned.edit.at).iter().map(owner).collect();
     json!({
-        "at": planned.edit.at,
-        "effect": planned.edit.effect,
+        "at": planned.at.to_string(),
+        "effect": planned.effect,
         "machines": machines(&planned.machines),
         "deletesMachines": planned.is_deletion,
         "scale": scale,
         "reason": planned.reason,
         "deferred": planned.deferred,
-        "owners": owners,
+        "changesNoOwner": planned.changes_no_owner,
     })
 }
 
-fn planned(plan: &Plan, planned: &Planned) -> Value {
+fn planned(planned: &Planned) -> Value {
     let happens = match planned.happens {
         Happens::Created => "created",
         Happens::Changed => "changed",
         Happens::Deleted => "deleted",
     };
-    let edits: Vec<Value> = planned.edits.iter().map(|it| edit(plan, &planned.id, it)).collect();
+    let edits: Vec<Value> = planned.edits.iter().map(edit).collect();
     let entries: Vec<Value> = planned.entries.iter().map(entry).collect();
     json!({
         "object": object(&planned.id),

@@ -1,14 +1,26 @@
-//! What a plan does not compare.
+//! What a plan does not compare, and what it says about what is applied.
 
 use crate::output::report::Where;
 
-/// A file, document or object that is not compared.
+/// A file, document or object that is not compared, or is applied in another way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotRead {
     pub(super) place: Where,
     /// One sentence: lower case, no final stop.
     pub(super) reason: String,
     pub(super) matters: Matters,
+    pub(super) about: About,
+}
+
+/// What something that a plan says is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum About {
+    /// What applies objects, and no longer does.
+    Applied,
+    /// This many objects of groups that may make Machines.
+    Objects(usize),
+    /// A file or document that is not compared.
+    File,
 }
 
 /// What it means for a plan that something is not compared.
@@ -20,4 +32,11 @@ pub(super) enum Matters {
     CannotTell,
     /// It cannot be read.
     Unreadable,
+}
+
+impl NotRead {
+    /// A file or document that is not compared.
+    pub(super) fn file(place: Where, reason: String, matters: Matters) -> NotRead {
+        NotRead { place, reason, matters, about: About::File }
+    }
 }

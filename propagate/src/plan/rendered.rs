@@ -4,22 +4,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source};
+use serde_json::Value;
 
 use super::not_read::{Matters, NotRead};
 use super::roots::relative;
+use crate::groups::{GroupKnowledge, knowledge};
 use crate::input::{Input, UnreadSource};
 use crate::kustomizations::Unrendered;
 use crate::output::report::Where;
 use crate::renderers::is_renderer;
 
 /// The objects that others are rendered or applied from, and that differ.
-pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2]) -> Vec<NotRead> {
+pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2], inputs: [&Input; 2]) -> Vec<NotRead> {
+    let variables = Variables::default();
     let mut locators = [Locator::new(old.sources()), Locator::new(new.sources())];
     let mut found = Vec::new();
     for planned in &plan.objects {
         let id = &planned.id;
         let (was, is) = (old.find(id), new.find(id));
-        let Some(reason) = reason(id, [was, is], new).or_else(|| reason(id, [was, is], old)) else { continue };
+        if applies_what_is_compared([was, is], inputs) {
+            continue;
+        }
+        let reason = reason(id, [was, is], new).or_else(|| reason(id, [was, is], old));
+        let Some(reason) = reason.or_else(|| variables.reason([was, is], inputs)) else { continue };
         let sides = [(old, was), (new, is)];
         let Some(((fleet, Some(object)), locator)) =
             sides.into_iter().zip(&mut locators).rev().find(|((_, object), _)| object.is_some())
@@ -29,7 +36,7 @@ pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2]) -> Vec<NotRead> {
         let at = locator.locate(&object.origin, "", &[]);
         let place = Where::of(fleet, at.source, at.span, at.position);
         let reason = format!("{id} {}: {reason}", planned.happens);
-        found.push(NotRead { place, reason, matters: Matters::CannotTell });
+        found.push(NotRead::file(place, reason, Matters::CannotTell));
     }
     found
 }
@@ -48,13 +55,100 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
         return None;
     }
     let reads = |object: &&FleetObject| {
-        is_renderer(&object.id)
+        let is_reader = is_renderer(&object.id) && FIELDS.iter().any(|field| object.json.contains(field));
+        (is_reader || matches!(knowledge(&object.id, &[]), GroupKnowledge::Maker(_)))
             && (object.id.namespace == id.namespace || object.id.namespace.is_empty())
-            && FIELDS.iter().any(|field| object.json.contains(field))
             && object.json.split('"').any(|word| word == id.name)
     };
     let renderer = fleet.objects().find(reads)?;
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))
+}
+
+/// Whether an object of Flux or Argo CD differs in nothing but what it applies, which is compared, and when.
+fn applies_what_is_compared(objects: [Option<&FleetObject>; 2], inputs: [&Input; 2]) -> bool {
+    let sides = objects.into_iter().zip(inputs);
+    let is_known = |(object, input): (Option<&FleetObject>, &Input)| {
+        // A kustomization may set another namespace than the file has.
+        let name = |id: &ObjectId| (id.group.clone(), id.kind.clone(), id.name.clone());
+        let mut appliers = input.applied.appliers.iter().map(|applier| name(&applier.id));
+        object.is_none_or(|object| appliers.any(|known| known == name(&object.id)))
+    };
+    let others = |object: Option<&FleetObject>| {
+        let mut spec = object?.value().get("spec")?.clone();
+        let fields = spec.as_object_mut()?;
+        fields.retain(|field, _| !OF_APPLYING.contains(&&**field));
+        let sources = fields.get_mut("sources").and_then(Value::as_array_mut).into_iter().flatten();
+        sources.for_each(|source| drop(source.as_object_mut().map(|source| source.remove("path"))));
+        fields.get_mut("source").and_then(Value::as_object_mut).map(|source| source.remove("path"));
+        Some(spec)
+    };
+    let [was, is] = objects;
+    let is_edited = was.is_some() && is.is_some() && others(was) != others(is);
+    sides.clone().any(|(object, _)| object.is_some()) && sides.clone().all(is_known) && !is_edited
+}
+
+/// Fields of a Flux Kustomization or an Application that say which objects are applied and when, and not how they are changed.
+const OF_APPLYING: [&str; 13] = [
+    "path",
+    "prune",
+    "suspend",
+    "deletionPolicy",
+    "interval",
+    "retryInterval",
+    "timeout",
+    "wait",
+    "healthChecks",
+    "healthCheckExprs",
+    "dependsOn",
+    "syncPolicy",
+    "project",
+];
+
+/// The names in `${…}` of objects from which Machines may be made, once something asks for them.
+#[derive(Default)]
+struct Variables {
+    known: std::cell::OnceCell<BTreeMap<String, ObjectId>>,
+}
+
+impl Variables {
+    /// Why the effects of an edit of a ConfigMap or Secret are not known: its keys are variables elsewhere.
+    fn reason(&self, objects: [Option<&FleetObject>; 2], inputs: [&Input; 2]) -> Option<String> {
+        let first = objects.iter().flatten().next()?;
+        if !(first.id.group.is_empty() && matches!(&*first.id.kind, "ConfigMap" | "Secret")) {
+            return None;
+        }
+        let known = self.known.get_or_init(|| {
+            let objects = inputs
+                .into_iter()
+                .flat_map(|input| input.fleet.objects())
+                .filter(|object| !object.id.group.is_empty() && knowledge(&object.id, &[]) != GroupKnowledge::Harmless);
+            let of_object = |object: &FleetObject| {
+                let names = placeholders(&object.json).map(|name| (name.to_owned(), object.id.clone()));
+                names.collect::<Vec<_>>()
+            };
+            objects.flat_map(of_object).collect()
+        });
+        let [was, is] = objects.map(|object| object.map(entries).unwrap_or_default());
+        let keys: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+        let mut changed = keys.into_iter().filter(|key| was.get(*key) != is.get(*key));
+        let (key, object) = changed.find_map(|key| Some((key, known.get(key)?)))?;
+        Some(format!("its key `{key}` may be what `${{{key}}}` in {object} stands for"))
+    }
+}
+
+/// The entries of a ConfigMap or Secret.
+fn entries(object: &FleetObject) -> BTreeMap<String, Value> {
+    let json = object.value();
+    let maps = ["data", "stringData"].into_iter().filter_map(|field| json.get(field)?.as_object().cloned());
+    maps.flatten().collect()
+}
+
+/// The names in `${…}` of a text.
+fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|rest| {
+        let end = rest.find(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))?;
+        rest.get(..end).filter(|name| !name.is_empty())
+    })
 }
 
 /// Fields of renderers that name ConfigMaps and Secrets with parameters.
@@ -74,7 +168,7 @@ pub(super) fn origins(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Vec<
         }
         let Some(UnreadSource { name, what, .. }) = new.get(name).or_else(|| old.get(name)) else { continue };
         let place = Where { file: name.clone(), ..Where::default() };
-        found.push(NotRead { place, reason: format!("it changes, and is {what}"), matters: Matters::CannotTell });
+        found.push(NotRead::file(place, format!("it changes, and is {what}"), Matters::CannotTell));
     }
     found
 }
@@ -113,7 +207,7 @@ pub(super) fn kustomizations(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool, 
         };
         let reason = format!("it is rendered from {first}{more}, which changes: `--kustomize` renders it");
         let place = Where { file: is.file.clone(), ..Where::default() };
-        found.push(NotRead { place, reason, matters: Matters::CannotTell });
+        found.push(NotRead::file(place, reason, Matters::CannotTell));
     }
     found
 }

@@ -20,6 +20,8 @@ pub(super) struct RootPair {
     pub(super) is_rest: bool,
     pub(super) old: Fleet,
     pub(super) new: Fleet,
+    /// The roots that objects of this one were in before, with their number.
+    pub(super) joined: BTreeMap<String, usize>,
 }
 
 /// The manifests before and after, by root. If no roots are named, they are found: where objects of the same name are
@@ -28,7 +30,7 @@ pub(super) struct RootPair {
 /// # Errors
 /// When a named root contains none of the files, or two objects in one root have the same name.
 pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) -> Result<Vec<RootPair>, Failure> {
-    let sides = inputs.map(|input| Side { fleet: &input.fleet, prefix: &input.prefix });
+    let sides = inputs.map(Side::of);
     let [before, after] = &sides;
     let mut roots: BTreeSet<String> = named.iter().map(|root| trimmed(root)).collect();
     for root in &roots {
@@ -36,9 +38,6 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
         if !sides.iter().any(has_any) {
             return Err(Failure(format!("--root: none of the files is in `{root}`")));
         }
-    }
-    for (side, input) in sides.iter().zip(inputs) {
-        roots.extend(input.rendered.iter().map(|folder| relative(folder, side.prefix).to_owned()));
     }
     if named.is_empty() {
         roots.extend(before.found(settings).chain(after.found(settings)));
@@ -49,7 +48,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
         let root = leaves.first().filter(|_| named.is_empty()).map_or_else(String::new, |root| (*root).clone());
         let [old, new] = sides.each_ref().map(|side| side.fleet.clone());
         distinct_in([&old, &new], settings)?;
-        return Ok(vec![RootPair { root, former: None, is_rest: false, old, new }]);
+        return Ok(vec![RootPair::new(root, false, [old, new])]);
     }
     let mut pairs = Vec::new();
     let mut used: Vec<(String, ObjectId)> = Vec::new();
@@ -62,7 +61,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
         let [old, new] = in_context(&parts, sides.each_ref(), |_, name| !is_in(name, leaf));
         distinct_in([&old, &new], settings)?;
         used.extend(from_around([&old, &new], &sides, |name| is_in(name, leaf)).map(|id| ((*leaf).clone(), id)));
-        pairs.push(RootPair { root: (*leaf).clone(), former: None, is_rest: false, old, new });
+        pairs.push(RootPair::new((*leaf).clone(), false, [old, new]));
     }
     let mut pairs = moved(pairs, &sides);
     let outer: Vec<&str> = roots.iter().filter(|root| !leaves.contains(root)).map(String::as_str).collect();
@@ -70,10 +69,10 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     let is_in_none = |name: &str| !pairs.iter().chain(&rest).any(|pair| pair.has(name));
     let has_unread = |input: &&Input| input.unread().any(|name| is_in_none(relative(name, &input.prefix)));
     if !rest.iter().any(|pair| pair.is_rest) && inputs.iter().any(has_unread) {
-        let (root, old, new) = (String::new(), Fleet::default(), Fleet::default());
-        rest.push(RootPair { root, former: None, is_rest: true, old, new });
+        rest.push(RootPair::new(String::new(), true, [Fleet::default(), Fleet::default()]));
     }
     pairs.append(&mut rest);
+    let mut pairs = rejoined(pairs);
     pairs.sort_by(|a, b| (a.is_rest, &a.root).cmp(&(b.is_rest, &b.root)));
     Ok(pairs)
 }
@@ -117,7 +116,7 @@ fn outside(
         if has_any(&old) || has_any(&new) {
             distinct_in([&old, &new], settings)?;
             used.extend(from_around([&old, &new], sides, is_own).map(|id| (group.clone(), id)));
-            found.push(RootPair { root: group.clone(), former: None, is_rest: group.is_empty(), old, new });
+            found.push(RootPair::new(group.clone(), group.is_empty(), [old, new]));
         }
     }
     Ok(found)
@@ -158,7 +157,46 @@ fn moved(pairs: Vec<RootPair>, [before, after]: &[Side<'_>; 2]) -> Vec<RootPair>
     rest
 }
 
+/// Objects that one root loses and another one gets are in the one that gets them, before and after: an object is its name,
+/// not its folder.
+fn rejoined(mut pairs: Vec<RootPair>) -> Vec<RootPair> {
+    let mut lost: BTreeMap<&ObjectId, Vec<usize>> = BTreeMap::new();
+    let mut gained: BTreeMap<&ObjectId, Vec<usize>> = BTreeMap::new();
+    for (number, RootPair { old, new, .. }) in pairs.iter().enumerate() {
+        for (from, to, found) in [(old, new, &mut lost), (new, old, &mut gained)] {
+            let only = from.objects().filter(|object| to.find(&object.id).is_none());
+            only.for_each(|object| found.entry(&object.id).or_default().push(number));
+        }
+    }
+    let mut moves: BTreeMap<(usize, usize), BTreeSet<ObjectId>> = BTreeMap::new();
+    for (id, to) in gained {
+        if let (Some([from]), [to]) = (lost.get(id).map(Vec::as_slice), &*to) {
+            moves.entry((*from, *to)).or_default().insert(id.clone());
+        }
+    }
+    for ((from, to), ids) in moves {
+        let Some((source, name)) = pairs.get(from).map(|pair| (pair.old.clone(), pair.root.clone())) else { continue };
+        if let Some(pair) = pairs.get_mut(to) {
+            pair.old = pair.old.and(&source, |object| ids.contains(&object.id));
+            pair.joined.insert(name, ids.len());
+        }
+        if let Some(pair) = pairs.get_mut(from) {
+            pair.old = source.part(|object| !ids.contains(&object.id), |_| true);
+        }
+    }
+    let is_void = |pair: &RootPair| {
+        [&pair.old, &pair.new].iter().all(|it| it.objects().next().is_none() && it.problems().is_empty())
+    };
+    let names: BTreeSet<String> = pairs.iter().flat_map(|pair| pair.joined.keys()).cloned().collect();
+    pairs.retain(|pair| pair.is_rest || !names.contains(&pair.root) || !is_void(pair));
+    pairs
+}
+
 impl RootPair {
+    fn new(root: String, is_rest: bool, [old, new]: [Fleet; 2]) -> RootPair {
+        RootPair { root, former: None, is_rest, old, new, joined: BTreeMap::new() }
+    }
+
     /// Whether a file is in the root, before or after.
     pub(super) fn has(&self, name: &str) -> bool {
         is_in(name, &self.root) || self.former.as_ref().is_some_and(|former| is_in(name, former))
@@ -177,9 +215,26 @@ impl RootPair {
 struct Side<'a> {
     fleet: &'a Fleet,
     prefix: &'a str,
+    /// The folders whose kustomizations are rendered, and whether it is known what applies them.
+    rendered: BTreeMap<&'a str, bool>,
 }
 
 impl<'a> Side<'a> {
+    fn of(input: &'a Input) -> Side<'a> {
+        let folders = input.rendered.iter().map(|folder| relative(folder, &input.prefix));
+        let rendered = folders.map(|folder| (folder, !input.applied.appliers_of(folder).is_empty())).collect();
+        Side { fleet: &input.fleet, prefix: &input.prefix, rendered }
+    }
+
+    /// Where two definitions of an object diverge.
+    fn distinguishing(&self, names: [&str; 2]) -> Option<[String; 2]> {
+        let are_rendered = names.iter().all(|name| self.rendered.contains_key(name));
+        match names {
+            [a, b] if are_rendered && a != b && (is_in(a, b) || is_in(b, a)) => Some([a.to_owned(), b.to_owned()]),
+            [a, b] => parting(a, b),
+        }
+    }
+
     /// The name of a text on both sides.
     fn name(&self, source: usize) -> &'a str {
         relative(self.fleet.sources().get(source).map_or("", |source| &source.name), self.prefix)
@@ -196,10 +251,16 @@ impl<'a> Side<'a> {
         for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
             let first = same.first().map(|(first, _)| *first);
             let all: Vec<&FleetObject> = first.into_iter().chain(same.iter().map(|(_, later)| *later)).collect();
-            for (index, a) in all.iter().enumerate().filter(|(_, a)| is_judged(a, settings)) {
-                for b in all.iter().skip(index + 1).filter(|b| a.json != b.json || is_instance(&a.id)) {
-                    let names = (self.name(a.origin.source), self.name(b.origin.source));
-                    roots.extend(parting(names.0, names.1).into_iter().flatten());
+            for (index, a) in all.iter().enumerate() {
+                let is_judged = is_judged(a, settings);
+                for b in all.iter().skip(index + 1) {
+                    let names = [a, b].map(|object| self.name(object.origin.source));
+                    // What two entry points render alike is one object.
+                    let are_rendered = names.iter().all(|name| self.rendered.contains_key(name));
+                    let differ = a.json != b.json;
+                    if are_rendered && differ || !are_rendered && is_judged && (differ || is_instance(&a.id)) {
+                        roots.extend(self.distinguishing(names).into_iter().flatten());
+                    }
                 }
             }
         }
@@ -219,12 +280,16 @@ impl Side<'_> {
         let doubles: Vec<(&FleetObject, &FleetObject)> = self.fleet.doubles().collect();
         for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
             let Some((first, _)) = same.first().filter(|(first, _)| is_judged(first, settings)) else { continue };
+            let all = same.iter().map(|(_, later)| later).chain([first]);
+            if all.into_iter().any(|it| self.rendered.get(self.name(it.origin.source)) == Some(&true)) {
+                continue;
+            }
             let others = other.fleet.find(&first.id).map(|_| known.get(&first.id).copied().unwrap_or_default());
             if others.is_some_and(|others| others < same.len()) {
                 let paths = same.iter().map(|(_, later)| self.name(later.origin.source));
                 let paths: Vec<&str> = [self.name(first.origin.source)].into_iter().chain(paths).collect();
                 let pairs = paths.iter().enumerate().flat_map(|(at, a)| paths.iter().skip(at + 1).map(move |b| (a, b)));
-                roots.extend(pairs.filter_map(|(a, b)| parting(a, b)).flatten());
+                roots.extend(pairs.filter_map(|(a, b)| self.distinguishing([a, b])).flatten());
             }
         }
         roots
@@ -256,7 +321,11 @@ fn in_context(parts: &[Fleet; 2], sides: [&Side<'_>; 2], is_other: impl Fn(&Flee
     let [old, new] = parts;
     let mut others = needed(old, |object| is_other(object, before));
     others.extend(needed(new, |object| is_other(object, after)));
-    let kept = |part: &Fleet, side| part.part(|it| !is_other(it, side) || others.contains(&it.id), |_| true);
+    let kept = |part: &Fleet, side| {
+        let own = part.objects().filter(|object| !is_other(object, side)).map(|object| object.id.clone());
+        let own: BTreeSet<ObjectId> = own.collect();
+        part.part(|it| !is_other(it, side) || others.contains(&it.id) && !own.contains(&it.id), |_| true)
+    };
     [kept(old, before), kept(new, after)]
 }
 
@@ -267,19 +336,17 @@ fn needed(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> BTreeSet<Obj
     let applies =
         |object: &&FleetObject| ["labels.plexsphere.com", "apiextensions.crossplane.io"].contains(&&*object.id.group);
     let (mut needed, mut others): (Vec<&FleetObject>, Vec<&FleetObject>) = others.into_iter().partition(applies);
-    let (mut words, mut clusters) = (BTreeSet::new(), BTreeSet::new());
+    let (mut named, mut clusters) = (BTreeSet::new(), BTreeSet::new());
     let mut next = own;
     while !next.is_empty() {
         for object in &next {
-            // Quotes in texts are escaped, so keys and texts are not every other part.
-            words.extend(object.json.split('"'));
+            named.extend(object.references().into_iter().map(|id| (id.group, id.kind, id.name)));
             clusters.extend(cluster_name(object));
         }
         let is_needed = |object: &&FleetObject| match is_definition(&object.id) {
-            // A reference to a template has its kind.
             true => {
-                let is_template = object.id.kind.ends_with("Template");
-                words.contains(&*object.id.name) && (!is_template || words.contains(&*object.id.kind))
+                let id = object.id.clone();
+                named.contains(&(id.group, id.kind, id.name))
             }
             false => cluster_name(object).is_some_and(|name| clusters.contains(&name) && object.id.kind == "Cluster"),
         };

@@ -29,7 +29,7 @@ pub(super) fn text(answer: &PlanAnswer) -> String {
             let _ = writeln!(out, "{BOLD}{}{BOLD:#}", words::root(&root.pair));
             body.lines().for_each(|line| out += &format!("  {line}\n"));
             if !root.plan.is_empty() {
-                let _ = writeln!(out, "  {}", verdict(&root.plan.verdict));
+                let _ = writeln!(out, "  {}", verdict(&root.plan.verdict, root.others()));
             }
         }
     }
@@ -40,17 +40,19 @@ pub(super) fn text(answer: &PlanAnswer) -> String {
         true => String::new(),
         false => format!("nothing changes in {}\n", words::some(&unchanged)),
     };
+    let entries = words::entries(answer).map(|entries| format!("{entries}\n")).unwrap_or_default();
     let total = total(answer);
     match answer.has_no_change() {
-        true => format!("{out}{separator}{total}\n"),
-        false => format!("{out}{separator}{unchanged}{BOLD}{total}{BOLD:#}\n"),
+        true => format!("{out}{separator}{entries}{total}\n"),
+        false => format!("{out}{separator}{entries}{unchanged}{BOLD}{total}{BOLD:#}\n"),
     }
 }
 
 /// The plan of one root, and what it does not include.
-fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
+fn body(root: &RootAnswer) -> String {
+    let plan = &root.plan;
     let mut out = String::new();
-    for planned in plan.objects.iter().filter(|planned| !words::is_silent(planned)) {
+    for planned in words::in_order(plan) {
         let Planned { id, edits, entries, .. } = planned;
         let _ = writeln!(out, "{BOLD}{id}{BOLD:#} {}", planned.happens);
         if let Some((effect, whole)) = planned.effect.zip(whole(planned)) {
@@ -58,16 +60,21 @@ fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
             let _ = writeln!(out, "  {style}{whole}{style:#}");
         }
         for planned in edits {
-            let style = if planned.deletes() { GRAVE } else { style(planned.edit.effect) };
-            let (effect, details) = (effect(planned.edit.effect), details(planned));
-            let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.edit.at);
-            for owner in plan.owners_of(id, &planned.edit.at) {
-                let _ = writeln!(out, "    {owner}");
-            }
+            let style = if planned.deletes() { GRAVE } else { style(planned.effect) };
+            let (effect, details) = (effect(planned.effect), details(planned));
+            let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.at);
         }
         for entry in entries {
             let _ = writeln!(out, "  {}", line(entry));
         }
+    }
+    if !plan.owners.is_empty() {
+        let _ = writeln!(out, "{BOLD}Owners{BOLD:#}");
+    }
+    for owner in &plan.owners {
+        let style = style(owner.effect);
+        let _ = writeln!(out, "  {style}{owner}{style:#}");
+        owner.chains().iter().for_each(|chain| out += &format!("    {chain}\n"));
     }
     if !plan.further.is_empty() {
         let _ = writeln!(out, "{BOLD}Child objects{BOLD:#}");
@@ -87,11 +94,13 @@ fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
     for object in &plan.unknown {
         let _ = writeln!(out, "  {}", unknown(object));
     }
-    if !not_read.is_empty() {
-        let _ = writeln!(out, "{BOLD}Not compared{BOLD:#}");
-    }
-    for not_read in not_read {
-        let _ = writeln!(out, "  {}", words::not_read(not_read));
+    for (title, said) in ["What is applied", "Not compared"].into_iter().zip(root.said()) {
+        if !said.is_empty() {
+            let _ = writeln!(out, "{BOLD}{title}{BOLD:#}");
+        }
+        for said in said {
+            let _ = writeln!(out, "  {}", words::not_read(said));
+        }
     }
     out
 }

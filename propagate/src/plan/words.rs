@@ -1,13 +1,17 @@
 //! Wording that the formats of a plan share.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
+use metadata_propagation::cluster_api::CORE_GROUP;
 
-use super::answer::PlanAnswer;
-use super::not_read::{Matters, NotRead};
+use super::answer::{PlanAnswer, RootAnswer};
+use super::not_read::{About, Matters, NotRead};
 use super::roots::RootPair;
+use crate::applied::{Entry, shown};
+use crate::groups::{GroupKnowledge, knowledge};
 use crate::output::text::visible;
 
 /// The maximum number of Machines that are listed by name; more are counted.
@@ -17,12 +21,16 @@ const NAMED: usize = 5;
 pub(super) fn total(answer: &PlanAnswer) -> String {
     let roots = answer.roots.iter().filter(|root| !root.pair.is_rest).count();
     let place = compared(roots, answer.roots.len() > roots);
+    let others = answer.roots.iter().map(RootAnswer::others).sum();
     match (answer.has_no_change(), answer.is_incomplete()) {
-        (true, false) if answer.roots.iter().all(|root| root.not_read.is_empty()) => "nothing changes".to_owned(),
+        (true, false) if answer.roots.iter().all(RootAnswer::is_compared) => "nothing changes".to_owned(),
         (true, false) => "nothing changes in what was compared".to_owned(),
         (true, true) => "nothing changes in what was compared; not everything was".to_owned(),
-        (false, false) => format!("{place}{}", verdict(&answer.verdict)),
-        (false, true) => format!("{place}{}; not everything was compared", verdict(&answer.verdict)),
+        (false, false) => format!("{place}{}", verdict(&answer.verdict, others)),
+        (false, true) if answer.roots.iter().all(RootAnswer::is_compared) => {
+            format!("{place}{}", verdict(&answer.verdict, others))
+        }
+        (false, true) => format!("{place}{}; not everything was compared", verdict(&answer.verdict, others)),
     }
 }
 
@@ -44,8 +52,8 @@ fn compared(roots: usize, has_others: bool) -> String {
     }
 }
 
-/// The effects of a change in one root, on one line.
-pub(super) fn verdict(verdict: &Verdict) -> String {
+/// The effects of a change in one root, on one line, and the number of objects whose effects are not computed.
+pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
     let Verdict {
         replaces,
         creates,
@@ -60,9 +68,10 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
         unknown,
         ..
     } = *verdict;
+    let known = if others == 0 { "" } else { " of what is known" };
     let number = |machines: u64, owners| if owners == 0 { machines.to_string() } else { counted(machines, owners) };
     let mut parts = vec![
-        format!("replaces {}", counted(replaces, uncounted.replaces)),
+        format!("replaces {}{known}", counted(replaces, uncounted.replaces)),
         format!("deletes {}", number(deletes, uncounted.deletes)),
     ];
     if creates > 0 || uncounted.creates > 0 {
@@ -90,6 +99,9 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
     if unknown > 0 {
         parts.push(format!("cannot tell what propagates to {}", count(unknown, "object")));
     }
+    if others > 0 {
+        parts.push(format!("cannot tell for {} of other kinds", count(others, "object")));
+    }
     parts.join(", ")
 }
 
@@ -103,12 +115,36 @@ fn counted(machines: u64, owners: u64) -> String {
     }
 }
 
+/// The entry points, and why each is one.
+pub(super) fn entries(answer: &PlanAnswer) -> Option<String> {
+    let of =
+        |why: Entry| answer.entries.iter().filter(move |(_, entry)| **entry == why).map(|(folder, _)| shown(folder));
+    let parts = [
+        (Entry::Root, "named by `--root`"),
+        (Entry::Named, "named by objects of Flux or Argo CD"),
+        (Entry::Top, "included by no other kustomization"),
+    ];
+    let parts = parts.into_iter().filter_map(|(why, words)| {
+        let folders: Vec<String> = of(why).collect();
+        let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+        (!folders.is_empty()).then(|| format!("{} ({words})", some(&folders)))
+    });
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("entry points: {}", parts.join("; ")))
+}
+
 /// A file, document or object that is not compared.
 pub(super) fn not_read(not_read: &NotRead) -> String {
-    let NotRead { place, reason, matters } = not_read;
+    let NotRead { place, reason, matters, about } = not_read;
     match matters {
+        Matters::No if *about == About::Applied => reason.clone(),
+        _ if *about == About::Applied => format!("cannot tell: {reason}"),
         Matters::No => format!("{place}: {reason}"),
-        Matters::Unreadable if place.position.is_none() => format!("cannot tell: cannot read `{place}`: {reason}"),
+        Matters::Unreadable if place.position.is_none() => {
+            // The top folder of a revision has no name.
+            let file = if place.file.is_empty() || place.file.ends_with(':') { "." } else { "" };
+            format!("cannot tell: cannot read `{place}{file}`: {reason}")
+        }
         Matters::CannotTell | Matters::Unreadable => format!("{place}: cannot tell: {reason}"),
     }
 }
@@ -128,7 +164,7 @@ pub(super) fn effect(effect: Effect) -> String {
 
 /// The text after the path of an edit: how many Machines, and which, or why that is not known.
 pub(super) fn details(planned: &PlannedEdit) -> String {
-    let PlannedEdit { edit, machines, is_deletion, scale, reason, deferred } = planned;
+    let PlannedEdit { effect, machines, is_deletion, scale, reason, deferred, changes_no_owner, .. } = planned;
     if let Some((from, to)) = scale {
         let change = match to.cmp(from) {
             Ordering::Less => format!("deletes {}", from - to),
@@ -137,8 +173,9 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
         };
         return format!(" {from} → {to}: {change}");
     }
-    match (edit.effect, reason) {
+    match (*effect, reason) {
         (_, Some(reason)) => format!(": {reason}{}", of_unknown(planned)),
+        (Effect::Nothing, _) if *changes_no_owner => ": changes no owner".to_owned(),
         (Effect::Nothing, _) => ": replaces no Machines".to_owned(),
         (Effect::Rollout | Effect::Scheduled, _) if deferred.is_empty() => {
             format!(": replaces {}", of_machines(machines))
@@ -155,7 +192,7 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
 
 /// Which Machines an edit whose effect is not known may replace.
 fn of_unknown(planned: &PlannedEdit) -> String {
-    let is_known = planned.edit.effect != Effect::CannotTell || planned.machines.count() == 0;
+    let is_known = planned.effect != Effect::CannotTell || planned.machines.count() == 0;
     if is_known { String::new() } else { format!(" (up to {})", of_machines(&planned.machines)) }
 }
 
@@ -210,21 +247,57 @@ pub(super) fn change(EntryDifference { at, key, from, to, .. }: &EntryDifference
     }
 }
 
+/// The objects about which there is something to say: first those whose edits replace or delete Machines, then others of
+/// Cluster API.
+pub(super) fn in_order(plan: &Plan) -> Vec<&Planned> {
+    let rank = |planned: &&Planned| {
+        let edits = planned.edits.iter().map(|planned| planned.effect);
+        let gravest = planned.effect.into_iter().chain(edits).max();
+        let is_grave = gravest >= Some(Effect::Rollout) || planned.edits.iter().any(PlannedEdit::deletes);
+        (!is_grave, gravest != Some(Effect::CannotTell), !is_cluster_api(&planned.id))
+    };
+    let mut objects: Vec<&Planned> = plan.objects.iter().filter(|planned| !is_silent(planned)).collect();
+    objects.sort_by_key(rank);
+    objects
+}
+
 /// Objects about which there is nothing else to say, on one line: those of kinds that have nothing to do with Machines, and
-/// those that only move to another version.
+/// those that only move to another version. Many are counted.
 pub(super) fn silent(plan: &Plan) -> Option<String> {
-    let what = |planned: &Planned| format!("{} {}", planned.id, planned.happens);
-    let all: Vec<String> = plan.objects.iter().filter(|planned| is_silent(planned)).map(what).collect();
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    (!all.is_empty()).then(|| some(&all))
+    let silent: Vec<&Planned> = plan.objects.iter().filter(|planned| is_silent(planned)).collect();
+    if silent.len() <= NAMED {
+        let all: Vec<String> = silent.iter().map(|planned| format!("{} {}", planned.id, planned.happens)).collect();
+        return (!all.is_empty()).then(|| all.join(", "));
+    }
+    let mut kinds: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    for Planned { id, happens, .. } in silent {
+        let [created, changed, deleted] = kinds.entry(&id.kind).or_default();
+        *match happens {
+            Happens::Created => created,
+            Happens::Changed => changed,
+            Happens::Deleted => deleted,
+        } += 1;
+    }
+    let of_kind = |(kind, numbers): (&str, [usize; 3])| {
+        let numbers = numbers.into_iter().zip(["created", "changed", "deleted"]).filter(|(number, _)| *number > 0);
+        let numbers = numbers.map(|(number, happens)| format!("{number} {happens}"));
+        format!("{kind}: {}", numbers.collect::<Vec<_>>().join(", "))
+    };
+    Some(kinds.into_iter().map(of_kind).collect::<Vec<_>>().join("; "))
 }
 
 /// Whether there is nothing to say about an object except that it changes; of Cluster API's objects, that they are created
-/// or deleted says something.
+/// or deleted says something. Labels of kinds from which no Machines are made do not.
 pub(super) fn is_silent(planned: &Planned) -> bool {
     let Planned { id, effect, edits, entries, happens, .. } = planned;
-    let has_nothing = effect.is_none() && edits.is_empty() && entries.is_empty();
-    has_nothing && (!id.group.ends_with("cluster.x-k8s.io") || *happens == Happens::Changed)
+    let is_foreign = !is_cluster_api(id) && id.kind != "Node" && knowledge(id, &[]) == GroupKnowledge::Harmless;
+    let is_label = |entry: &EntryDifference| is_foreign && entry.at.starts_with("metadata.");
+    let has_nothing = effect.is_none() && edits.is_empty() && entries.iter().all(is_label);
+    has_nothing && (!is_cluster_api(id) || *happens == Happens::Changed)
+}
+
+fn is_cluster_api(id: &ObjectId) -> bool {
+    id.group == CORE_GROUP || id.group.ends_with(".cluster.x-k8s.io")
 }
 
 /// An object for which it is no longer known what propagates to it.

@@ -9,12 +9,14 @@ use std::path::Path;
 const KUSTOMIZE: &str = r#"#!/bin/sh
 build() {
   grep -q '^# fails' "$1/kustomization.yaml" && { echo "Error: accumulating resources in $1: no such resource" >&2; exit 1; }
-  sed -n 's/^ *- //p' "$1/kustomization.yaml" | while read -r path; do
+  out=$(sed -n 's/^ *- //p' "$1/kustomization.yaml" | while read -r path; do
     case $path in *.yaml) ;; *) build "$1/$path" || exit 1; continue;; esac
     grep -q '^- op:' "$1/$path" || { echo ---; cat "$1/$path"; }
-  done | sed "$(sed -n 's/^# s/s/p' "$1/kustomization.yaml")"
+  done) || exit 1
+  printf '%s\n' "$out" | sed "$(sed -n 's/^# s/s/p' "$1/kustomization.yaml")"
 }
-build "$2"
+for folder; do :; done
+build "$folder"
 "#;
 
 /// Writes the program to a folder.

@@ -6,6 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::fields::{get, list, text};
+use crate::owner::{WORKERS, WorkersKind};
 use crate::selection::{is_match, referred, selects};
 use crate::template::{is_whole_read, reads};
 
@@ -162,7 +163,7 @@ fn unused_variables(class: &Value) -> Vec<ClassNote> {
 /// Names in a selector that are of no class of workers, each with the kind of workers.
 fn missing_classes<'c>(class: &Value, selector: &'c Value) -> Vec<(&'static str, &'c str)> {
     let mut found = Vec::new();
-    for (kind, workers) in [("machineDeploymentClass", "machineDeployments"), ("machinePoolClass", "machinePools")] {
+    for WorkersKind { list: workers, selected: kind, .. } in WORKERS {
         let classes = list(class, &["spec", "workers", workers]);
         let is_known = |name: &&str| classes.iter().any(|it| is_match(name, text(it, &["class"])));
         let names = list(selector, &["matchResources", kind, "names"]).iter().filter_map(Value::as_str);

@@ -14,7 +14,7 @@ use crate::desired_part::DesiredPart;
 use crate::fields::{get, infrastructure_naming, list, merged, set, text};
 use crate::item::{TemplateItem, copy, object};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
-use crate::owner::{PartRole, TopologyOwner};
+use crate::owner::{PartRole, TopologyOwner, WORKERS, WorkersKind};
 use crate::patches;
 use crate::selection::Holder;
 use crate::template::name_of;
@@ -67,7 +67,7 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
     let topology = ClassTopology::of(inputs)?;
     let mut items = vec![topology.infrastructure()?];
     items.extend(topology.control_plane()?);
-    for (kind, entry) in KINDS.into_iter().flat_map(|kind| {
+    for (kind, entry) in WORKERS.into_iter().flat_map(|kind| {
         list(inputs.cluster, &["spec", "topology", "workers", kind.list]).iter().map(move |entry| (kind, entry))
     }) {
         items.extend(topology.workers(kind, entry)?);
@@ -85,30 +85,6 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
     parts.sort_by(|a, b| (&a.owner, a.role).cmp(&(&b.owner, b.role)));
     Ok(Desired { parts })
 }
-
-/// A kind of workers.
-#[derive(Clone, Copy)]
-struct WorkersKind {
-    list: &'static str,
-    kind: &'static str,
-    builtin: &'static str,
-    label: &'static str,
-}
-
-const KINDS: [WorkersKind; 2] = [
-    WorkersKind {
-        list: "machineDeployments",
-        kind: "MachineDeployment",
-        builtin: "machineDeployment",
-        label: "topology.cluster.x-k8s.io/deployment-name",
-    },
-    WorkersKind {
-        list: "machinePools",
-        kind: "MachinePool",
-        builtin: "machinePool",
-        label: "topology.cluster.x-k8s.io/pool-name",
-    },
-];
 
 struct ClassTopology<'a> {
     inputs: Inputs<'a>,
@@ -246,11 +222,9 @@ impl<'a> ClassTopology<'a> {
         };
         // In v1beta1 the templates and the metadata are below `template`.
         let part = get(written, &["template"]).unwrap_or(written);
-        let is_pool = kind.kind == "MachinePool";
-        let (owner, holder) = match is_pool {
-            true => (TopologyOwner::MachinePool(name.to_owned()), Holder::MachinePool(class.to_owned())),
-            false => (TopologyOwner::MachineDeployment(name.to_owned()), Holder::MachineDeployment(class.to_owned())),
-        };
+        let owner = (kind.owner)(name.to_owned());
+        let is_pool = matches!(owner, TopologyOwner::MachinePool(_));
+        let holder = Holder::of_workers(kind, class.to_owned());
         let label = Map::from_iter([(kind.label.to_owned(), json!(name))]);
         let existing = self.existing(kind, name);
         let naming = existing.and_then(|entry| worker_class(self.inputs.before.class?, kind, text(entry, &["class"])));

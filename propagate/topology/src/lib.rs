@@ -41,7 +41,7 @@ pub use desired_part::DesiredPart;
 pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use no_output::NoOutput;
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
-pub use owner::{PartRole, TopologyOwner};
+pub use owner::{DEPLOYMENTS, POOLS, PartRole, TopologyOwner, WORKERS, WorkersKind};
 pub use schema::SchemaViolation;
 pub use variables::{StoredDefaults, stored_defaults};
 

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use crate::fields::{get, is_true, list, text};
+use crate::owner::{DEPLOYMENTS, POOLS, WORKERS, WorkersKind};
 
 /// What holds the object that is made from a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,13 @@ pub(crate) enum Holder {
     /// The class of the workers.
     MachineDeployment(String),
     MachinePool(String),
+}
+
+impl Holder {
+    /// Workers of a class.
+    pub(crate) fn of_workers(kind: WorkersKind, class: String) -> Holder {
+        if kind.kind == POOLS.kind { Holder::MachinePool(class) } else { Holder::MachineDeployment(class) }
+    }
 }
 
 /// A template that a class refers to.
@@ -35,11 +43,11 @@ pub(crate) fn referred<'c>(class: &'c Value) -> Vec<ReferredTemplate<'c>> {
     found.extend(template(get(class, &["spec", "controlPlane"]), Holder::ControlPlane, true));
     let machines = get(class, &["spec", "controlPlane", "machineInfrastructure"]);
     found.extend(template(machines, Holder::ControlPlane, false));
-    for (kind, is_pool) in [("machineDeployments", false), ("machinePools", true)] {
-        for workers in list(class, &["spec", "workers", kind]) {
+    for kind in WORKERS {
+        for workers in list(class, &["spec", "workers", kind.list]) {
             let part = get(workers, &["template"]).unwrap_or(workers);
-            let name = text(workers, &["class"]).to_owned();
-            let holder = if is_pool { Holder::MachinePool(name) } else { Holder::MachineDeployment(name) };
+            let holder = Holder::of_workers(kind, text(workers, &["class"]).to_owned());
+            let is_pool = matches!(holder, Holder::MachinePool(_));
             for field in ["bootstrap", "infrastructure"] {
                 found.extend(template(get(part, &[field]), holder.clone(), is_pool));
             }
@@ -61,8 +69,8 @@ pub(crate) fn selects(selector: &Value, template: &Value, holder: &Holder) -> bo
     match holder {
         Holder::Infrastructure => is_on("infrastructureCluster"),
         Holder::ControlPlane => is_on("controlPlane"),
-        Holder::MachineDeployment(class) => names("machineDeploymentClass", class),
-        Holder::MachinePool(class) => names("machinePoolClass", class),
+        Holder::MachineDeployment(class) => names(DEPLOYMENTS.selected, class),
+        Holder::MachinePool(class) => names(POOLS.selected, class),
     }
 }
 

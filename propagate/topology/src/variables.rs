@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::fields::{get, is_true, list, text};
 use crate::obstacle::{Obstacle, TopologyRefusal};
-use crate::owner::TopologyOwner;
+use crate::owner::{TopologyOwner, WORKERS, WorkersKind};
 
 /// Values by the name of the variable.
 pub(crate) type Variables = BTreeMap<String, Value>;
@@ -107,12 +107,16 @@ fn partial(
 
 /// The parts of a topology that may override variables, with their entries.
 pub(crate) fn overriding(cluster: &Value) -> Vec<(TopologyOwner, &Value)> {
-    let of_list = |kind| list(cluster, &["spec", "topology", "workers", kind]).iter();
-    let name = |entry| text(entry, &["name"]).to_owned();
-    let deployments = of_list("machineDeployments").map(|entry| (TopologyOwner::MachineDeployment(name(entry)), entry));
-    let pools = of_list("machinePools").map(|entry| (TopologyOwner::MachinePool(name(entry)), entry));
+    let of_kind = |kind: WorkersKind| {
+        let entries = list(cluster, &["spec", "topology", "workers", kind.list]).iter();
+        entries.map(move |entry| ((kind.owner)(text(entry, &["name"]).to_owned()), entry))
+    };
     let control_plane = get(cluster, &["spec", "topology", "controlPlane"]);
-    deployments.chain(pools).chain(control_plane.map(|entry| (TopologyOwner::ControlPlane, entry))).collect()
+    WORKERS
+        .into_iter()
+        .flat_map(of_kind)
+        .chain(control_plane.map(|entry| (TopologyOwner::ControlPlane, entry)))
+        .collect()
 }
 
 fn overrides_of(entry: &Value) -> &[Value] {

@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 use metadata_propagation::Effect;
 use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use serde_json::{Value, json};
+use topology::POOLS;
 
 use self::patched::Patches;
 use super::bare::bare;
 use super::conversion::in_one_version;
 use super::impact::{Sides, impact};
-use super::reach::{Machines, Part, machines};
-use super::{at, reason};
+use super::machines::{Machines, Part, machines};
+use super::path::{EditPath, EditPlace, EditedPart, ReferringPart};
+use super::reason;
 use crate::made::{class, template};
 use crate::object::ObjectId;
-use crate::workers::{LISTS, workers};
+use crate::workers::all_workers;
 
 /// An effect, and why it is not known or refused.
 pub(super) type Judged = (Effect, Option<&'static str>);
@@ -35,26 +37,24 @@ impl<'p> ClassChange<'p> {
         ClassChange { sides, namespaces, classes, patches: Patches::of(classes) }
     }
 
-    /// The effect of another template at this path of the class; `None` if the path is no reference to a template, or the
-    /// table of the policy decides.
+    /// The effect of another template at this path of the class, and why it is not known or refused; `None` if the path is no
+    /// reference to a template, or the table of the policy decides.
     ///
     /// Sources, in Cluster API v1.14: `ClusterClassesAreCompatible` in internal/topology/check/compatibility.go;
     /// `reconcileReferencedTemplate` and `reconcileControlPlane` in core/reconcilers/topology/cluster/reconcile_state.go.
-    pub(super) fn effect(&self, path: &str) -> Option<Judged> {
-        if !path.ends_with(".ref") && !path.ends_with(".templateRef") {
-            return None;
-        }
-        let is_defined = self.classes.map(|class| at(class, path).is_some());
-        if path.starts_with("spec.controlPlane.machineInfrastructure.") && is_defined != [true; 2] {
+    pub(super) fn effect(&self, path: &EditPath) -> Option<Judged> {
+        let EditPlace::TemplateRef(of) = path.place else { return None };
+        let [old, new] = self.namespaces;
+        let reference = |class, namespace| path.value(class).map(|it| template(namespace, it));
+        let references = [reference(self.classes[0], old), reference(self.classes[1], new)];
+        if of == ReferringPart::MachineInfrastructure && references.iter().any(Option::is_none) {
             return Some((Effect::Refused, Some(reason::MACHINE_INFRASTRUCTURE)));
         }
-        let [old, new] = self.references(path)?;
-        let is_bootstrap = path.contains(".bootstrap.");
-        let is_pool = path.contains("machinePools");
-        if (&old.group, &old.kind) != (&new.group, &new.kind) && !is_bootstrap {
+        let [Some(old), Some(new)] = references else { return None };
+        if (&old.group, &old.kind) != (&new.group, &new.kind) && of != ReferringPart::Bootstrap {
             return Some((Effect::Refused, Some(reason::OTHER_KIND)));
         }
-        if path.starts_with("spec.infrastructure.") {
+        if path.part == EditedPart::Infrastructure {
             return None;
         }
         let found = self.sides.before.find(&old).zip(self.sides.after.find(&new));
@@ -62,13 +62,14 @@ impl<'p> ClassChange<'p> {
         let (version, values) = in_one_version(&new, [&was.version, &is.version], [&was.written, &is.written])?;
         let is_comparable = old.kind == new.kind;
         let [a, b] = values.map(|template| bare(&json!({ "spec": template.pointer("/spec") })));
-        match () {
-            () if is_comparable && a == b => Some((Effect::Nothing, None)),
-            () if is_pool => Some((Effect::CannotTell, Some(reason::PROVIDER))),
-            () if !is_comparable => Some((Effect::Rollout, None)),
-            () => {
+        match &path.part {
+            _ if is_comparable && a == b => Some((Effect::Nothing, None)),
+            EditedPart::Workers(list, _) if *list == POOLS.list => Some((Effect::CannotTell, Some(reason::PROVIDER))),
+            _ if !is_comparable => Some((Effect::Rollout, None)),
+            part => {
                 let [a, b] = [a, b].map(Option::unwrap_or_default);
-                let effect = |other: &Value| self.between(&new, path, version, [&a, other]);
+                let is_control_plane = *part == EditedPart::ControlPlane && of == ReferringPart::Itself;
+                let effect = |other: &Value| self.between(&new, is_control_plane, version, [&a, other]);
                 let (possible, certain) = (effect(&b), effect(&self.patches.unpatched(&new.kind, &a, &b)));
                 match possible {
                     Effect::CannotTell => None,
@@ -80,8 +81,8 @@ impl<'p> ClassChange<'p> {
     }
 
     /// What replacing the contents of one template by those of another does.
-    fn between(&self, template: &ObjectId, path: &str, version: &str, [old, new]: [&Value; 2]) -> Effect {
-        if !["spec.controlPlane.ref", "spec.controlPlane.templateRef"].contains(&path) {
+    fn between(&self, template: &ObjectId, is_control_plane: bool, version: &str, [old, new]: [&Value; 2]) -> Effect {
+        if !is_control_plane {
             return if old == new { Effect::Nothing } else { Effect::Rollout };
         }
         if template.kind != "KubeadmControlPlaneTemplate" {
@@ -95,20 +96,13 @@ impl<'p> ClassChange<'p> {
             let api_version = format!("{CONTROL_PLANE_GROUP}/{version}");
             json!({ "apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec }).to_string()
         });
-        let edits = impact(&id, version, [&old, &new], self.sides);
-        edits.iter().map(|edit| edit.effect).max().unwrap_or(Effect::Nothing)
-    }
-
-    /// The templates that the classes name at a path; `None` if one names none.
-    fn references(&self, path: &str) -> Option<[ObjectId; 2]> {
-        let [old, new] =
-            [0, 1].map(|side| Some(template(self.namespaces.get(side)?, at(self.classes.get(side)?, path)?)));
-        Some([old?, new?])
+        let edits = impact(&id, version, [&old, &new], self.sides).unwrap_or_default();
+        edits.iter().map(|(_, effect)| *effect).max().unwrap_or(Effect::Nothing)
     }
 }
 
-/// The effects of another class on the Machines of a Cluster: each effect with its Machines, the most severe first.
-/// `None` if one of the classes is not among the objects.
+/// The effects of another class on the Machines of a Cluster whose topology cannot be computed: each effect with its
+/// Machines, the most severe first. `None` if one of the classes is not among the objects.
 pub(super) fn other_class(
     sides: Sides<'_>,
     cluster: &ObjectId,
@@ -120,37 +114,34 @@ pub(super) fn other_class(
     let texts = classes.each_ref().map(|class| class.to_string());
     let change =
         ClassChange::of(sides, [&old.id.namespace, &new.id.namespace], classes.each_ref().map(|class| &**class));
-    let mut effects: BTreeMap<Reverse<Effect>, (Option<&'static str>, Machines)> = BTreeMap::new();
-    let mut add = |(effect, reason): Judged, found: &Machines| {
-        let entry = effects.entry(Reverse(effect)).or_insert((reason, Machines::default()));
-        if !matches!(effect, Effect::Nothing | Effect::InPlace | Effect::Refused) {
-            entry.1.add(found);
-        }
-    };
-    if LISTS.iter().any(|list| lacks(list, is, classes.last().map_or(&new.written, |class| class))) {
-        add((Effect::Refused, Some(reason::NO_WORKER_CLASS)), &Machines::default());
-    }
-    for edit in impact(&old.id, version, texts.each_ref().map(String::as_str), sides) {
-        let found = machines(sides.before, cluster, &Part::of(&old.id, &edit.at));
-        let judged = change.effect(&edit.at).unwrap_or_else(|| {
-            let is_unknown = edit.effect == Effect::CannotTell;
-            (edit.effect, is_unknown.then(|| reason::reason(&old.id, &edit.at)))
-        });
+    let mut effects: ByEffect = BTreeMap::new();
+    for (at, effect) in impact(&old.id, version, texts.each_ref().map(String::as_str), sides).unwrap_or_default() {
+        let found = machines(sides.before, cluster, &Part::of(&old.id, &at));
+        let is_unknown = effect == Effect::CannotTell;
+        let judged = change.effect(&at).unwrap_or((effect, is_unknown.then(|| reason::reason(&old.id, &at))));
         if judged.0 == Effect::Refused || found.count() > 0 {
-            add(judged, &found);
+            add(&mut effects, judged, &found);
         }
     }
-    effects.entry(Reverse(Effect::Nothing)).or_default();
-    if effects.len() > 1 {
+    // Source: `MachineDeploymentTopologiesAreValidAndDefinedInClusterClass` in internal/topology/check/compatibility.go.
+    let is_defined = |name: &str| all_workers(&new.written).any(|worker| worker.name == name);
+    if all_workers(is).any(|entry| !is_defined(entry.class())) {
+        add(&mut effects, (Effect::Refused, Some(reason::NO_WORKER_CLASS)), &Machines::default());
+    }
+    if effects.is_empty() {
+        add(&mut effects, (Effect::Nothing, None), &Machines::default());
+    } else if effects.len() > 1 {
         effects.remove(&Reverse(Effect::Nothing));
     }
     Some(effects.into_iter().map(|(Reverse(effect), (reason, machines))| ((effect, reason), machines)).collect())
 }
 
-/// Whether a topology has an entry whose class of workers a ClusterClass does not have.
-///
-/// Source: `MachineDeploymentTopologiesAreValidAndDefinedInClusterClass` in internal/topology/check/compatibility.go.
-fn lacks(list: &'static str, cluster: &Value, class: &Value) -> bool {
-    let defined: Vec<&str> = workers(class, list).map(|worker| worker.name).collect();
-    workers(cluster, list).any(|worker| !defined.contains(&worker.class()))
+/// The reason for each effect and the Machines that it reaches, the most severe effect first.
+type ByEffect = BTreeMap<Reverse<Effect>, (Option<&'static str>, Machines)>;
+
+fn add(effects: &mut ByEffect, (effect, reason): Judged, found: &Machines) {
+    let (_, machines) = effects.entry(Reverse(effect)).or_insert((reason, Machines::default()));
+    if !matches!(effect, Effect::Nothing | Effect::InPlace | Effect::Refused) {
+        machines.add(found);
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::path::at;
+use super::path::{EditPath, EditPlace, EditedPart};
 use crate::object::ObjectId;
 use crate::workers::{LISTS, workers};
 
@@ -13,22 +13,23 @@ const HOLD_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
 /// one in the same list. None if the edit is not about the version.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `isMachineDeploymentDeferred`, `isMachinePoolDeferred`.
-pub(super) fn entries(id: &ObjectId, at: &str, cluster: &Value) -> Vec<(&'static str, String)> {
-    if id.kind == "Cluster" && at == VERSION { of(cluster) } else { Vec::new() }
+pub(super) fn entries(id: &ObjectId, at: &EditPath, cluster: &Value) -> Vec<(&'static str, String)> {
+    let is_version = at.place == EditPlace::Version && at.part == EditedPart::Whole;
+    if id.kind == "Cluster" && is_version { of(cluster) } else { Vec::new() }
 }
 
 /// The entries whose upgrade is deferred before an edit and no longer after it, because an earlier entry that held them is
 /// removed, comes later, or holds nothing any more. None if the version changes: then all are upgraded that are not deferred.
 pub(super) fn freed([was, is]: [&Value; 2]) -> Vec<(&'static str, String)> {
-    if at(was, VERSION) != at(is, VERSION) {
+    if was.pointer(VERSION) != is.pointer(VERSION) {
         return Vec::new();
     }
     let deferred = of(is);
-    let remains = |(list, name): &(&str, String)| at(is, &format!("spec.topology.workers.{list}[{name}]")).is_some();
+    let remains = |(list, name): &(&'static str, String)| workers(is, list).any(|worker| worker.name == name);
     of(was).into_iter().filter(|entry| remains(entry) && !deferred.contains(entry)).collect()
 }
 
-const VERSION: &str = "spec.topology.version";
+const VERSION: &str = "/spec/topology/version";
 
 fn of(cluster: &Value) -> Vec<(&'static str, String)> {
     let mut deferred = Vec::new();
@@ -60,8 +61,8 @@ mod tests {
             "machinePools": [entry("p", "other")],
         } } } });
         let expected = ["a", "c", "d"].map(|name| ("machineDeployments", name.to_owned()));
-        assert_eq!(entries(&id, "spec.topology.version", &cluster), expected);
-        assert_eq!(entries(&id, "spec.topology.classRef.name", &cluster), []);
+        assert_eq!(entries(&id, &EditPath::parse("spec.topology.version"), &cluster), expected);
+        assert_eq!(entries(&id, &EditPath::parse("spec.topology.classRef.name"), &cluster), []);
     }
 
     #[test]

@@ -3,149 +3,202 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use metadata_propagation::{Effect, RolloutEdit};
+use metadata_propagation::Effect;
 use serde_json::Value;
 
-use super::class::{ClassChange, other_class};
+use super::class::{ClassChange, Judged, other_class};
 use super::impact::{Sides, impact};
 use super::initialized::{concerns_joined_only, concerns_none};
-use super::path::{at, scaled};
-use super::reach::{self, Machines, Part, machines};
+use super::machines::{self, Machines, Part, machines};
+use super::path::{EditPath, EditPlace, EditedPart};
 use super::template::{self, Acceptance, acceptance};
 use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason, replicas};
+use crate::made::class;
 use crate::object::{FleetObject, ObjectId};
 use crate::relations::is_of_topology;
 
 /// What differs between two versions of an object, and what each difference does, the most severe effect first.
 pub(super) fn edits([old, new]: [&FleetObject; 2], values: [&Value; 2], sides: Sides<'_>) -> Vec<PlannedEdit> {
-    let Sides { before, after, .. } = sides;
     let converted = conversion::of_objects([old, new], values);
     let (old, new) = converted.as_ref().map_or((old, new), |[(old, _), (new, _)]| (old, new));
-    let [was, is] = converted.as_ref().map_or(values, |[(_, was), (_, is)]| [was, is]);
+    let values = converted.as_ref().map_or(values, |[(_, was), (_, is)]| [was, is]);
     let is_template = template::is_template(&new.id);
-    let classes = if is_template { template::classes(before, &new.id) } else { Vec::new() };
-    let owned =
-        |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
-    let (stored, written) = (owned(old), owned(new));
-    let mut edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
-    if !edits.iter().any(|edit| edit.at.starts_with("spec")) {
-        let of_provider = provider::edits(&new.id, [&old.version, &new.version], [was, is], before);
+    let classes = if is_template { template::classes(sides.before, &new.id) } else { Vec::new() };
+    let mut found = by_table([old, new], &classes, sides);
+    if !found.iter().any(|(at, _)| at.is_in_spec()) {
+        let of_provider = provider::edits(&new.id, [&old.version, &new.version], values, sides.before);
         if !of_provider.is_empty() {
             return of_provider;
         }
     }
+    let [was, is] = values;
     let spec = |object: &Value| object.get("spec").and_then(bare::bare);
-    if edits.is_empty() && is_template && spec(was) != spec(is) {
+    if found.is_empty() && is_template && spec(was) != spec(is) {
         // Of another group than the policy's table has.
-        edits.push(PlannedEdit::new("spec".to_owned(), Effect::Nothing, None).edit);
-    }
-    if edits.is_empty() {
-        return Vec::new();
+        found.push((EditPath::parse("spec"), Effect::Nothing));
     }
     // What the policy would add to the written object is no edit of the manifest.
-    let is_map = |path: &str| ["metadata.labels", "metadata.annotations"].iter().any(|map| path.ends_with(map));
-    edits.retain(|edit| !is_map(&edit.at) || at(was, &edit.at) != at(is, &edit.at));
-    // A template of a topology was made for one Cluster from that of a class.
-    let makes_machines = is_template && !new.id.kind.ends_with("ClusterTemplate");
-    let is_unnamed =
-        makes_machines && classes.is_empty() && !is_of_topology(was) && !template::is_named(before, &new.id);
-    let accepted = match is_template {
-        true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
-        true => acceptance(&new.id, was, is),
-        false => Acceptance::Accepted,
-    };
-    let is_class = new.id.kind == "ClusterClass";
-    let of_class = |class: &ObjectId| [before, after].iter().any(|hierarchy| has_cluster(hierarchy, class));
-    let has_no_cluster =
-        is_class && !of_class(&new.id) || !classes.is_empty() && !classes.iter().any(|(class, _)| of_class(class));
-    let is_removed = |path: &str| path.ends_with(']') && at(is, path).is_none();
-    let is_used = |path: &str| !machines(before, &new.id, &Part::of(&new.id, path)).is_empty();
-    let change = is_class.then(|| ClassChange::of(sides, [&new.id.namespace; 2], [was, is]));
-    let planned = |mut edit: RolloutEdit| {
-        let mut reason = None;
-        if let Some(judged) = change.as_ref().and_then(|change| change.effect(&edit.at)) {
-            (edit.effect, reason) = judged;
-        }
-        if edit.effect == Effect::Rollout && concerns_joined_only(&new.id, &edit.at, [was, is]) {
-            (edit.effect, reason) = (Effect::CannotTell, Some(reason::INITIALIZED));
-        }
-        if edit.effect == Effect::CannotTell && concerns_none(&edit.at, [was, is]) {
-            edit.effect = Effect::InPlace;
-        }
-        let is_in_spec = is_template && edit.at.starts_with("spec");
-        if let Acceptance::Refused(path) = accepted
-            && is_in_spec
-            && (edit.at.starts_with(path) || path.starts_with(&edit.at))
-        {
-            edit.at = if path.len() > edit.at.len() { path.to_owned() } else { edit.at };
-            edit.effect = Effect::Refused;
-            reason = Some(reason::IMMUTABLE);
-        } else if let Acceptance::Unknown(why) = accepted
-            && is_in_spec
-        {
-            edit.effect = Effect::CannotTell;
-            reason = Some(why);
-        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
-            edit.effect = Effect::CannotTell;
-            reason = Some(reason::NAMED_BY_NOTHING);
-        } else if edit.effect == Effect::CannotTell && reason.is_none() {
-            reason = Some(if has_no_cluster { reason::NO_CLUSTER } else { reason::reason(&new.id, &edit.at) });
-        } else if is_class && edit.effect == Effect::Nothing && is_removed(&edit.at) && is_used(&edit.at) {
-            edit.effect = Effect::Refused;
-            reason = Some(reason::STILL_USED);
-        } else if has_no_cluster && reason.is_none() && edit.effect != Effect::Nothing {
-            reason = Some(reason::NO_CLUSTER);
-        }
-        let mut machines = match edit.effect {
-            Effect::Nothing | Effect::InPlace | Effect::Refused => Machines::default(),
-            _ if is_template => template::machines_of(before, &classes),
-            _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
-        };
-        let deferred = deferred::entries(&new.id, &edit.at, is);
-        for (list, entry) in &deferred {
-            machines.remove(&reach::machines(before, &new.id, &Part::Entry(list, entry.clone())));
-        }
-        let deferred = deferred.into_iter().map(|(_, entry)| entry).collect();
-        let is_scale = edit.effect == Effect::Scale;
-        let scale = is_scale.then(|| replicas::scale(before, &new.id, &edit.at, [was, is])).flatten();
-        // Of an unknown number, all are deleted.
-        if is_scale && scale.is_none() && scaled(is, &edit.at) != Some(0) {
-            reason = reason.or(Some(reason::NO_NUMBER));
-        }
-        let is_deletion = match edit.effect {
-            Effect::Destructive => is_removed(&edit.at),
-            effect => effect == Effect::Scale && scale.is_none() && reason.is_none(),
-        };
-        PlannedEdit { edit, machines, is_deletion, scale, reason: reason.map(Cow::Borrowed), deferred }
-    };
-    let mut planned: Vec<PlannedEdit> = edits.into_iter().map(planned).collect();
-    if new.id.kind == "Cluster" {
-        with_other_class(&mut planned, &new.id, [was, is], sides);
+    found.retain(|(at, _)| at.place != EditPlace::Map || at.value(was) != at.value(is));
+    if found.is_empty() {
+        return Vec::new();
     }
-    planned.sort_by_key(|planned| Reverse(planned.edit.effect));
+    let object = EditedObject::of([old, new], values, classes, sides);
+    let mut planned: Vec<PlannedEdit> = found.into_iter().map(|(at, effect)| object.planned(at, effect)).collect();
+    object.with_other_class(&mut planned);
+    planned.sort_by_key(|planned| Reverse(planned.effect));
     planned
 }
 
-/// Replaces the edit that another class is by its effects on the Cluster's Machines, if both classes are known.
-fn with_other_class(planned: &mut Vec<PlannedEdit>, cluster: &ObjectId, values: [&Value; 2], sides: Sides<'_>) {
-    const PATHS: [&str; 3] = ["spec.topology.classRef", "spec.topology.class", "spec.topology.classNamespace"];
-    let is_class = |planned: &PlannedEdit| PATHS.contains(&&*planned.edit.at);
-    let Some(edit) = planned.iter().find(|planned| is_class(planned)).map(|planned| planned.edit.clone()) else {
-        return;
-    };
-    match other_class(sides, cluster, values) {
-        None => {
-            let edits = planned.iter_mut().filter(|planned| is_class(planned));
-            edits.for_each(|planned| planned.reason = Some(Cow::Borrowed(reason::NO_CLASS)));
+/// The paths that differ, as the policy reports them.
+fn by_table(objects: [&FleetObject; 2], classes: &[(ObjectId, Part)], sides: Sides<'_>) -> Vec<(EditPath, Effect)> {
+    let [old, new] = objects.map(|object| match classes.is_empty() {
+        true => Cow::Borrowed(object),
+        false => Cow::Owned(template::owned(object, classes)),
+    });
+    impact(&new.id, &new.version, [&old.json, &new.json], sides).unwrap_or_default()
+}
+
+/// An object with edits, and what decides about them.
+struct EditedObject<'e> {
+    id: &'e ObjectId,
+    values: [&'e Value; 2],
+    sides: Sides<'e>,
+    /// The classes that refer to it, if it is a template.
+    classes: Vec<(ObjectId, Part)>,
+    accepted: Acceptance,
+    /// Whether it is a template of Machines that nothing refers to.
+    is_unnamed: bool,
+    /// Whether no known Cluster uses the class, or a class that refers to the template.
+    has_no_cluster: bool,
+    change: Option<ClassChange<'e>>,
+}
+
+impl<'e> EditedObject<'e> {
+    fn of(
+        [old, new]: [&'e FleetObject; 2],
+        values: [&'e Value; 2],
+        classes: Vec<(ObjectId, Part)>,
+        sides: Sides<'e>,
+    ) -> EditedObject<'e> {
+        let (id, [was, is]) = (&new.id, values);
+        let is_template = template::is_template(id);
+        let is_class = id.kind == "ClusterClass";
+        // A template of a topology was made for one Cluster from that of a class.
+        let makes_machines = is_template && !id.kind.ends_with("ClusterTemplate");
+        let is_unnamed =
+            makes_machines && classes.is_empty() && !is_of_topology(was) && !template::is_named(sides.before, id);
+        let accepted = match is_template {
+            true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
+            true => acceptance(id, was, is),
+            false => Acceptance::Accepted,
+        };
+        let is_used = |class: &ObjectId| [sides.before, sides.after].iter().any(|side| has_cluster(side, class));
+        let has_no_cluster =
+            is_class && !is_used(id) || !classes.is_empty() && !classes.iter().any(|(class, _)| is_used(class));
+        let change = is_class.then(|| ClassChange::of(sides, [&id.namespace; 2], values));
+        EditedObject { id, values, sides, classes, accepted, is_unnamed, has_no_cluster, change }
+    }
+
+    fn planned(&self, at: EditPath, effect: Effect) -> PlannedEdit {
+        let judged = self.judged(&at, effect);
+        let (at, (effect, mut reason)) = self.admitted(at, judged);
+        let mut machines = self.machines(&at, effect);
+        let deferred = deferred::entries(self.id, &at, self.values[1]);
+        for (list, entry) in &deferred {
+            machines.remove(&machines::machines(self.sides.before, self.id, &Part::Entry(list, entry.clone())));
         }
-        Some(effects) => {
-            planned.retain(|planned| !is_class(planned));
-            planned.extend(effects.into_iter().map(|((effect, reason), machines)| {
-                let mut edit = edit.clone();
-                edit.effect = effect;
-                let (reason, deferred) = (reason.map(Cow::Borrowed), Vec::new());
-                PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
-            }));
+        let deferred = deferred.into_iter().map(|(_, entry)| entry).collect();
+        let is_scale = effect == Effect::Scale;
+        let scale = is_scale.then(|| replicas::scale(self.sides.before, self.id, &at, self.values)).flatten();
+        // Of an unknown number, all are deleted.
+        if is_scale && scale.is_none() && at.replicas(self.values[1]) != Some(0) {
+            reason = reason.or(Some(reason::NO_NUMBER));
+        }
+        let is_deletion = match effect {
+            Effect::Destructive => self.is_removed(&at),
+            _ => is_scale && scale.is_none() && reason.is_none(),
+        };
+        let reason = reason.map(Cow::Borrowed);
+        PlannedEdit { machines, is_deletion, scale, deferred, ..PlannedEdit::new(at, effect, reason) }
+    }
+
+    /// What the paths and values of the object alone say.
+    fn judged(&self, at: &EditPath, effect: Effect) -> Judged {
+        let judged = self.change.as_ref().and_then(|change| change.effect(at)).unwrap_or((effect, None));
+        match judged.0 {
+            Effect::Rollout if concerns_joined_only(self.id, at, self.values) => {
+                (Effect::CannotTell, Some(reason::INITIALIZED))
+            }
+            Effect::CannotTell if concerns_none(at, self.values) => (Effect::InPlace, judged.1),
+            Effect::CannotTell if at.place == EditPlace::Class && self.is_without_class() => {
+                (Effect::CannotTell, Some(reason::NO_CLASS))
+            }
+            _ => judged,
+        }
+    }
+
+    /// What it is if webhooks and references to the object are regarded.
+    fn admitted(&self, at: EditPath, (effect, reason): Judged) -> (EditPath, Judged) {
+        let is_template = template::is_template(self.id) && at.is_in_spec();
+        if let (Acceptance::Refused(fixed), true) = (self.accepted, is_template) {
+            let fixed = EditPath::parse(fixed);
+            if at.is_within(&fixed) || fixed.is_within(&at) {
+                let at = if fixed.is_within(&at) { fixed } else { at };
+                return (at, (Effect::Refused, Some(reason::IMMUTABLE)));
+            }
+        }
+        let is_known = || reason.is_none() && self.has_no_cluster;
+        let judged = match (self.accepted, effect) {
+            (Acceptance::Unknown(why), _) if is_template => (Effect::CannotTell, Some(why)),
+            (_, Effect::Nothing) if self.is_unnamed && at.is_in_spec() => {
+                (Effect::CannotTell, Some(reason::NAMED_BY_NOTHING))
+            }
+            (_, Effect::CannotTell) if reason.is_none() => {
+                (effect, Some(if self.has_no_cluster { reason::NO_CLUSTER } else { reason::reason(self.id, &at) }))
+            }
+            (_, Effect::Nothing) if self.change.is_some() && self.is_removed(&at) && self.is_used(&at) => {
+                (Effect::Refused, Some(reason::STILL_USED))
+            }
+            (_, Effect::Nothing) => (effect, reason),
+            _ if is_known() => (effect, Some(reason::NO_CLUSTER)),
+            _ => (effect, reason),
+        };
+        (at, judged)
+    }
+
+    /// Replaces the edit that another class is by its effects on the Cluster's Machines, if both classes are known.
+    fn with_other_class(&self, planned: &mut Vec<PlannedEdit>) {
+        let is_class = |edit: &PlannedEdit| edit.at.place == EditPlace::Class && edit.at.part == EditedPart::Whole;
+        let found = planned.iter().find(|edit| is_class(edit)).filter(|_| self.id.kind == "Cluster");
+        let Some(at) = found.map(|edit| edit.at.clone()) else { return };
+        let Some(effects) = other_class(self.sides, self.id, self.values) else { return };
+        planned.retain(|edit| !is_class(edit));
+        planned.extend(effects.into_iter().map(|((effect, reason), machines)| PlannedEdit {
+            machines,
+            ..PlannedEdit::new(at.clone(), effect, reason.map(Cow::Borrowed))
+        }));
+    }
+
+    /// Whether a class of the Cluster is not among the objects.
+    fn is_without_class(&self) -> bool {
+        let sides = [self.sides.before, self.sides.after].into_iter().zip(self.values);
+        let mut classes = sides.map(|(side, cluster)| (side, class(cluster, self.id)));
+        self.id.kind == "Cluster" && classes.any(|(side, id)| id.is_none_or(|id| side.find(&id).is_none()))
+    }
+
+    fn is_removed(&self, at: &EditPath) -> bool {
+        at.is_entry() && at.value(self.values[1]).is_none()
+    }
+
+    fn is_used(&self, at: &EditPath) -> bool {
+        !machines(self.sides.before, self.id, &Part::of(self.id, at)).is_empty()
+    }
+
+    fn machines(&self, at: &EditPath, effect: Effect) -> Machines {
+        match effect {
+            Effect::Nothing | Effect::InPlace | Effect::Refused => Machines::default(),
+            _ if template::is_template(self.id) => template::machines_of(self.sides.before, &self.classes),
+            _ => machines(self.sides.before, self.id, &Part::of(self.id, at)),
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use metadata_propagation::{Operation, Review, RolloutEdit, Settings, evaluate, has_effects};
+use metadata_propagation::{Effect, Operation, Review, Settings, evaluate, has_effects};
 use serde_json::Value;
 
+use super::path::EditPath;
 use crate::hierarchy::Hierarchy;
 use crate::object::{ObjectId, create};
 use crate::refusal::has_variable;
@@ -17,15 +18,21 @@ pub(super) struct Sides<'p> {
     pub(super) settings: &'p Settings,
 }
 
-/// The paths of an object that differ, as the policy reports them.
-pub(super) fn impact(id: &ObjectId, version: &str, [old, new]: [&str; 2], sides: Sides<'_>) -> Vec<RolloutEdit> {
+/// The paths of an object that differ and what each does, as the policy reports them; `None` for kinds that it does not know.
+pub(super) fn impact(
+    id: &ObjectId,
+    version: &str,
+    [old, new]: [&str; 2],
+    sides: Sides<'_>,
+) -> Option<Vec<(EditPath, Effect)>> {
     let [old, new] = [old, new].map(without_variables);
     let review = Review { operation: Operation::Update, old_object: Some(&old), ..create(id, version, &new) };
     if !has_effects(&review) {
-        return Vec::new();
+        return None;
     }
     let report = evaluate(&review, sides.settings, sides.after).report.unwrap_or_default();
-    report.rollout.map(|impact| impact.edits).unwrap_or_default()
+    let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
+    Some(edits.into_iter().map(|edit| (EditPath::parse(&edit.at), edit.effect)).collect())
 }
 
 /// An object without the maps and lists that are filled in before it is applied: the rest can be compared.

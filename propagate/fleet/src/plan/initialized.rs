@@ -5,34 +5,35 @@
 use serde_json::Value;
 
 use super::bare::bare;
-use super::path::at;
+use super::path::{EditPath, EditPlace};
 use crate::object::ObjectId;
 
-const INIT: &str = "spec.kubeadmConfigSpec.initConfiguration";
-const JOIN: &str = "spec.kubeadmConfigSpec.joinConfiguration";
+const INIT: &str = "/spec/kubeadmConfigSpec/initConfiguration";
+const JOIN: &str = "/spec/kubeadmConfigSpec/joinConfiguration";
 
 /// Whether an edit replaces only Machines that joined the control plane, which may be none: before it, there may be only the
 /// Machine that initialized it.
-pub(super) fn concerns_joined_only(id: &ObjectId, path: &str, values: [&Value; 2]) -> bool {
+pub(super) fn concerns_joined_only(id: &ObjectId, path: &EditPath, values: [&Value; 2]) -> bool {
     let [was, _] = values;
-    let has_several = at(was, "spec.replicas").and_then(Value::as_u64) > Some(1);
-    let [initialized, initializes] = values.map(|object| at(object, INIT));
-    id.kind == "KubeadmControlPlane" && path.starts_with(JOIN) && initialized == initializes && !has_several
+    let has_several = was.pointer("/spec/replicas").and_then(Value::as_u64) > Some(1);
+    let [initialized, initializes] = values.map(|object| object.pointer(INIT));
+    id.kind == "KubeadmControlPlane" && path.place == EditPlace::Joining && initialized == initializes && !has_several
 }
 
 /// Whether an edit of the configuration with which a control plane is initialized replaces no Machine: the one that
 /// initialized it is like those that join it.
-pub(super) fn concerns_none(path: &str, values: [&Value; 2]) -> bool {
+pub(super) fn concerns_none(path: &EditPath, values: [&Value; 2]) -> bool {
     const SAME: [[&str; 2]; 5] = [
         ["nodeRegistration", "nodeRegistration"],
-        ["localAPIEndpoint", "controlPlane.localAPIEndpoint"],
+        ["localAPIEndpoint", "controlPlane/localAPIEndpoint"],
         ["patches", "patches"],
         ["skipPhases", "skipPhases"],
         ["timeouts", "timeouts"],
     ];
     let [was, is] = values;
-    let value = |object: &Value, of: &str, field: &str| at(object, &format!("{of}.{field}")).and_then(bare);
-    path.starts_with(INIT) && SAME.iter().all(|[init, join]| value(was, INIT, init) == value(is, JOIN, join))
+    let value = |object: &Value, of: &str, field: &str| object.pointer(&format!("{of}/{field}")).and_then(bare);
+    path.place == EditPlace::Initialization
+        && SAME.iter().all(|[init, join]| value(was, INIT, init) == value(is, JOIN, join))
 }
 
 #[cfg(test)]
@@ -47,12 +48,13 @@ mod tests {
             let node = |provider: &str| json!({"nodeRegistration": {"kubeletExtraArgs": {"cloud-provider": provider}}});
             json!({"spec": {"kubeadmConfigSpec": {"initConfiguration": node(init), "joinConfiguration": node(join)}}})
         };
-        let path = "spec.kubeadmConfigSpec.initConfiguration.nodeRegistration";
-        let is = |was: [&str; 2], is: [&str; 2]| concerns_none(path, [&object(was[0], was[1]), &object(is[0], is[1])]);
+        let path = EditPath::parse("spec.kubeadmConfigSpec.initConfiguration.nodeRegistration");
+        let is = |was: [&str; 2], is: [&str; 2]| concerns_none(&path, [&object(was[0], was[1]), &object(is[0], is[1])]);
         assert!(is(["a", "a"], ["b", "a"]));
         assert!(is(["a", "b"], ["b", "a"]));
         assert!(!is(["a", "a"], ["b", "b"]));
         assert!(!is(["a", "b"], ["c", "b"]));
-        assert!(!concerns_none("spec.kubeadmConfigSpec.joinConfiguration", [&json!({}), &json!({})]));
+        let joining = EditPath::parse("spec.kubeadmConfigSpec.joinConfiguration");
+        assert!(!concerns_none(&joining, [&json!({}), &json!({})]));
     }
 }

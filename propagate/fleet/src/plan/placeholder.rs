@@ -8,7 +8,6 @@ use serde_json::Value;
 use topology::Gap;
 
 use super::Planned;
-use super::path::at;
 use crate::object::FleetObject;
 
 /// Makes the effect of each edit unknown whose values may be the same.
@@ -17,14 +16,14 @@ pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2], [was, 
         return;
     }
     for planned in &mut planned.edits {
-        let path = &planned.edit.at;
-        let written = deciding(at(was, path), at(is, path)).filter(|_| is_settled(planned.edit.effect));
+        let path = &planned.at;
+        let written = deciding(path.value(was), path.value(is)).filter(|_| is_settled(planned.effect));
         if let Some(written) = written {
-            planned.edit.effect = Effect::CannotTell;
+            planned.effect = Effect::CannotTell;
             planned.reason = Some(Gap::Placeholder(written.to_owned()).to_string().into());
         }
     }
-    planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+    planned.edits.sort_by_key(|planned| Reverse(planned.effect));
 }
 
 /// Whether the effect of an edit is known, and is none of an edit to the same value. A number of Machines is not known in any

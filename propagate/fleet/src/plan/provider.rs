@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::bare::bare;
 use super::conversion::with_defaults;
 use super::infrastructure::ProviderWebhook;
-use super::reach::{Machines, Part, machines};
-use super::{PlannedEdit, at, infrastructure, reason, scaled};
+use super::machines::{Machines, Part, machines};
+use super::path::EditPath;
+use super::{PlannedEdit, infrastructure, reason};
 use crate::hierarchy::Hierarchy;
 use crate::object::{ObjectId, group_and_version};
 use crate::relations::text;
@@ -90,7 +91,8 @@ pub(super) fn effect_on_control_plane(kind: &str, [was, is]: [&Value; 2]) -> Opt
 
 /// The effect of an edit of a path below `spec`.
 fn effect(rows: &[ProviderRow], path: &str, [was, is]: [&Value; 2]) -> Effect {
-    let values @ [stored, _] = [was, is].map(|side| side.get("spec").and_then(|spec| at(spec, path)));
+    let at = EditPath::parse(path);
+    let values @ [stored, _] = [was, is].map(|side| side.get("spec").and_then(|spec| at.value(spec)));
     match longest(rows, path) {
         Some(Effect::Rollout) if is_same_reference(values) => Effect::Nothing,
         // What is refused can be set once.
@@ -131,19 +133,19 @@ pub(super) fn edits(
         if is_cluster { judged(edit, longest(of_webhook, path), [was, is]) } else { edit }
     };
     let mut edits: Vec<PlannedEdit> = paths.iter().map(planned).collect();
-    edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+    edits.sort_by_key(|planned| Reverse(planned.effect));
     edits
 }
 
 /// An edit of the infrastructure of a Cluster, as its provider's webhook sees it.
 fn judged(mut planned: PlannedEdit, webhook: Option<ProviderWebhook>, values: [&Value; 2]) -> PlannedEdit {
-    let [was, is] = values.map(|value| at(value, &planned.edit.at));
+    let [was, is] = values.map(|value| planned.at.value(value));
     let (effect, reason) = match webhook.and_then(|webhook| webhook.refuses(was, is)) {
         Some(false) => return planned,
         Some(true) => (Effect::Refused, reason::WEBHOOK),
         None => (Effect::InPlace, reason::UNKNOWN_WEBHOOK),
     };
-    (planned.edit.effect, planned.reason) = (effect, Some(Cow::Borrowed(reason)));
+    (planned.effect, planned.reason) = (effect, Some(Cow::Borrowed(reason)));
     planned
 }
 
@@ -194,9 +196,9 @@ impl ProviderKind {
     }
 
     fn edit(&self, path: &str, [was, is]: [&Value; 2]) -> PlannedEdit {
-        let at = ["spec", path].join(if path.is_empty() { "" } else { "." });
+        let at = EditPath::parse(&["spec", path].join(if path.is_empty() { "" } else { "." }));
         let effect = effect(self.rows, path, [was, is]);
-        let scale = Some((scaled(was, &at), scaled(is, &at))).filter(|_| effect == Effect::Scale);
+        let scale = Some((at.replicas(was), at.replicas(is))).filter(|_| effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
         let reason = match effect {
             Effect::CannotTell => Some(self.reason),
@@ -275,7 +277,7 @@ mod tests {
         let id = ObjectId::new(group, kind, "fleet", "o");
         let [was, is] = [was, is].map(|spec| json!({ "spec": spec }));
         let edits = edits(&id, ["v1beta1"; 2], [&was, &is], &Hierarchy::default());
-        edits.into_iter().map(|planned| (planned.edit.at, planned.edit.effect)).collect()
+        edits.into_iter().map(|planned| (planned.at.to_string(), planned.effect)).collect()
     }
 
     #[test]

@@ -1,33 +1,34 @@
 //! Why the effect of an edit is not known.
 
+use super::path::{EditPath, EditPlace};
 use crate::object::ObjectId;
 
-/// By a part of the path, the first match.
-const REASONS: &[(&str, &str)] = &[
-    ("variables", "patches of the ClusterClass read variables, and the class or its templates are not all known"),
-    ("patches", "the Clusters of the class or its templates are not all known"),
-    ("ealthCheck", "it decides which Machines are replaced because they are unhealthy"),
-    ("strategy", "outdated Machines would be replaced, but the status does not show whether there are any"),
-    ("annotations[", "a pending upgrade would continue, but the status does not show whether there is one"),
-    ("templateRef", "it depends on how the new template differs from the old one"),
-    (".ref", "it depends on how the new template differs from the old one"),
-    ("class", "it depends on how the new class differs from the old one"),
-    ("clusterNetwork", "patches of the ClusterClass may read it, and the class or its templates are not all known"),
-    ("initConfiguration", INITIALIZED),
-];
-
 /// Why the effect of an edit of a path is not known: one sentence, lower case, no final stop.
-pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
+pub(super) fn reason(id: &ObjectId, at: &EditPath) -> &'static str {
     if matches!(&*id.kind, "MachinePool" | "KubeadmConfig") {
         return PROVIDER;
     }
     if id.kind.ends_with("Template") {
         return "patches and the provider of the control plane decide";
     }
-    REASONS
-        .iter()
-        .find(|(part, _)| at.contains(part))
-        .map_or("it depends on patches, a provider or a status that is not known", |(_, reason)| reason)
+    match at.place {
+        EditPlace::Variables => {
+            "patches of the ClusterClass read variables, and the class or its templates are not all known"
+        }
+        EditPlace::Patches => "the Clusters of the class or its templates are not all known",
+        EditPlace::HealthCheck => HEALTH,
+        EditPlace::Strategy => {
+            "outdated Machines would be replaced, but the status does not show whether there are any"
+        }
+        EditPlace::Annotation => "a pending upgrade would continue, but the status does not show whether there is one",
+        EditPlace::TemplateRef(_) => "it depends on how the new template differs from the old one",
+        EditPlace::Class => "it depends on how the new class differs from the old one",
+        EditPlace::ClusterNetwork => {
+            "patches of the ClusterClass may read it, and the class or its templates are not all known"
+        }
+        EditPlace::Initialization => INITIALIZED,
+        _ => "it depends on patches, a provider or a status that is not known",
+    }
 }
 
 /// An edit of how Machines initialize a control plane, or of how they join one that has one Machine.

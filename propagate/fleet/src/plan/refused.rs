@@ -7,9 +7,10 @@ use metadata_propagation::Effect;
 use serde_json::Value;
 use topology::{TopologyRefusal, class_refusals};
 
-use super::reach::Machines;
+use super::machines::Machines;
+use super::path::EditPath;
 use super::topology::of_new_cluster;
-use super::{Planned, PlannedEdit, has_cluster};
+use super::{Decided, Planned, PlannedEdit};
 use crate::hierarchy::Hierarchy;
 use crate::made::{class, template};
 use crate::member::Member;
@@ -27,8 +28,10 @@ pub(super) fn add(
     let [of_old, of_new] = [was, Some(is)].map(|side| side.map(|side| of_fields(&new.id, side)).unwrap_or_default());
     if !of_new.is_empty() {
         // Nothing of the object is written.
-        planned.edits =
-            of_new.into_iter().map(|it| PlannedEdit::new(it.at, Effect::Refused, Some(it.message.into()))).collect();
+        planned.edits = of_new
+            .into_iter()
+            .map(|it| PlannedEdit::new(EditPath::parse(&it.at), Effect::Refused, Some(it.message.into())))
+            .collect();
         return;
     }
     let of_object = |side: &Value| of_object(&new.id, side);
@@ -39,12 +42,13 @@ pub(super) fn add(
         && let Some(Refusal { at, message }) = of_old.iter().chain(known.iter().filter(remains)).next()
     {
         let reason = format!("what is stored is not known, because `{at}` cannot be written: {message}");
-        planned.edits = vec![PlannedEdit::new("spec".to_owned(), Effect::CannotTell, Some(reason.into()))];
+        let edit = PlannedEdit::new(EditPath::parse("spec"), Effect::CannotTell, Some(reason.into()));
+        planned.edits = vec![PlannedEdit { decided: Decided::ByWebhook, ..edit }];
         return;
     }
     let refusals: Vec<Refusal> = match was {
         None => {
-            let of_class = of_class(&new.id, &Value::Null, is);
+            let of_class = of_class(&new.id, &Value::Null, is, &[]);
             let class = (new.id.kind == "Cluster").then(|| find_class(&new.id, is, after)).flatten();
             let of_cluster = class.map(|class| of_new_cluster(is, &class.written)).unwrap_or_default();
             let of_cluster = of_cluster.into_iter().map(in_topology);
@@ -57,8 +61,7 @@ pub(super) fn add(
                 let number = |cluster: &Value| cluster.pointer(CONTROL_PLANE_REPLICAS).cloned();
                 number(was) != number(is)
             });
-            // Those of a class with Clusters are known for its paths.
-            let of_class = if has_cluster(after, &new.id) { Vec::new() } else { of_class(&new.id, was, is) };
+            let of_class = of_class(&new.id, was, is, &planned.edits);
             let (still, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|refusal| known.contains(refusal));
             let found = found.into_iter().chain(of_change(&new.id, was, is));
             let still = still.into_iter().filter(|refusal| remains(&refusal));
@@ -69,30 +72,30 @@ pub(super) fn add(
         let kustomization = filled_by(&message, new, sources);
         let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
         let reason = Some(Cow::Owned(kustomization.map_or(message, patched)));
-        let is_below = |path: &str| path.strip_prefix(&*at).is_some_and(|rest| rest.starts_with(['.', '[']));
-        planned.edits.retain(|planned| !is_below(&planned.edit.at));
-        match planned.edits.iter_mut().find(|planned| planned.edit.at == at) {
+        let at = EditPath::parse(&at);
+        planned.edits.retain(|planned| planned.at == at || !planned.at.is_within(&at));
+        match planned.edits.iter_mut().find(|planned| planned.at == at) {
             Some(planned) => {
-                planned.edit.effect = effect;
+                planned.effect = effect;
                 (planned.machines, planned.scale, planned.reason) = (Machines::default(), None, reason);
             }
             None => planned.edits.push(PlannedEdit::new(at, effect, reason)),
         }
     }
-    planned.edits.sort_by_key(|planned| Reverse(planned.edit.effect));
+    planned.edits.sort_by_key(|planned| Reverse(planned.effect));
 }
 
 /// What is refused is not written at all: no other edit of the object has an effect, and no Machine is created with it.
 pub(super) fn keep_only(planned: &mut Planned) {
     if is_refused(planned) {
-        planned.edits.retain(|planned| planned.edit.effect == Effect::Refused);
+        planned.edits.retain(|planned| planned.effect == Effect::Refused);
         (planned.effect, planned.machines) = (None, Machines::default());
     }
 }
 
 /// Whether a webhook or a schema refuses an object.
 pub(super) fn is_refused(planned: &Planned) -> bool {
-    planned.edits.iter().any(|planned| planned.edit.effect == Effect::Refused)
+    planned.edits.iter().any(|planned| planned.effect == Effect::Refused)
 }
 
 /// The refusal of a new Cluster because of its class.
@@ -103,14 +106,24 @@ fn in_topology(refusal: TopologyRefusal) -> Refusal {
     }
 }
 
-/// What the webhook refuses in a class and did not before.
-fn of_class(id: &ObjectId, was: &Value, is: &Value) -> Vec<Refusal> {
+/// What the webhook refuses in a class and did not before, at the edit that is why.
+fn of_class(id: &ObjectId, was: &Value, is: &Value, edits: &[PlannedEdit]) -> Vec<Refusal> {
     if id.kind != "ClusterClass" {
         return Vec::new();
     }
     let before = class_refusals(was);
     let new = class_refusals(is).into_iter().filter(|refusal| !before.contains(refusal));
-    new.map(|refusal| Refusal { at: "spec".to_owned(), message: refusal.to_string() }).collect()
+    let without = |edit: &PlannedEdit| {
+        let mut class = is.clone();
+        edit.at.copy(was, &mut class);
+        (edit.at.to_string(), class_refusals(&class))
+    };
+    let without: Vec<(String, Vec<TopologyRefusal>)> = edits.iter().map(without).collect();
+    let refusal = |refusal: TopologyRefusal| {
+        let why = without.iter().find(|(_, refusals)| !refusals.contains(&refusal)).map(|(at, _)| at.clone());
+        Refusal { at: why.unwrap_or_else(|| "spec".to_owned()), message: refusal.to_string() }
+    };
+    new.map(refusal).collect()
 }
 
 fn patched(kustomization: &str) -> String {

@@ -3,8 +3,8 @@
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 
-use super::path::{at, scaled};
-use super::reach::Part;
+use super::machines::Part;
+use super::path::{EditPath, EditPlace, EditedPart};
 use crate::hierarchy::Hierarchy;
 use crate::member::{AUTOSCALER, has_managed_replicas, is_autoscaled};
 use crate::object::ObjectId;
@@ -17,26 +17,25 @@ use crate::object::ObjectId;
 /// Source: `calculateMachineDeploymentReplicas`, `calculateMachineSetReplicas`, `calculateMachinePoolReplicas` in
 /// core/webhooks/admission, and `Default` in controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go of Cluster API
 /// v1.14. Those that a topology makes get no number either, where it has none.
-pub(super) fn scale(hierarchy: &Hierarchy, id: &ObjectId, path: &str, values: [&Value; 2]) -> Option<(u64, u64)> {
+pub(super) fn scale(hierarchy: &Hierarchy, id: &ObjectId, path: &EditPath, values: [&Value; 2]) -> Option<(u64, u64)> {
     let [was, is] = values;
-    let from = scaled(was, path)?;
-    let to = scaled(is, path).or_else(|| filled_in(hierarchy, id, path, (from, is)))?;
+    let from = path.replicas(was)?;
+    let to = path.replicas(is).or_else(|| filled_in(hierarchy, id, path, (from, is)))?;
     Some((from, to))
 }
 
-fn filled_in(hierarchy: &Hierarchy, id: &ObjectId, path: &str, (from, is): (u64, &Value)) -> Option<u64> {
-    let owner = path.strip_suffix(".replicas").or_else(|| path.strip_suffix("replicas"))?;
-    if at(is, path).is_some_and(|number| !number.is_null()) {
+fn filled_in(hierarchy: &Hierarchy, id: &ObjectId, path: &EditPath, (from, is): (u64, &Value)) -> Option<u64> {
+    if path.place != EditPlace::Replicas || path.value(is).is_some_and(|number| !number.is_null()) {
         return None;
     }
-    let is_control_plane = owner == "spec.topology.controlPlane";
+    let is_control_plane = id.kind == "Cluster" && path.part == EditedPart::ControlPlane;
     let is_kubeadm = |kind: &str| kind == "KubeadmControlPlane";
     let is_known = match &*id.kind {
         "Cluster" if is_control_plane => Part::ControlPlane.child(hierarchy, id).is_some_and(|it| is_kubeadm(&it.kind)),
         "Cluster" | "MachineDeployment" | "MachineSet" | "MachinePool" => id.group == CORE_GROUP,
         kind => is_kubeadm(kind),
     };
-    let of = if id.kind == "Cluster" { at(is, owner)? } else { is };
+    let of = if id.kind == "Cluster" { path.holder().value(is)? } else { is };
     let annotations = of.pointer("/metadata/annotations").unwrap_or(&Value::Null);
     if !is_known || has_managed_replicas(annotations) {
         return None;

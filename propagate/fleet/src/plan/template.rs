@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::reach::{Machines, Part, machines};
+use super::machines::{Machines, Part, machines};
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};

@@ -1,7 +1,9 @@
-//! What variables and patches of a ClusterClass make of an edit: the objects of each topology before and after are
-//! computed and compared.
+//! What variables and patches of a ClusterClass make of edits: the objects of each topology before and after are computed
+//! and compared, and each owner of Machines is judged once.
 
-mod attribution;
+mod answer;
+mod cause;
+mod change;
 mod changed_part;
 mod health_checks;
 mod owner;
@@ -9,61 +11,37 @@ mod placeholder;
 mod refusals;
 mod renewed;
 mod sentence;
-mod stage;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metadata_propagation::Effect;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
+use topology::TopologyOwner;
 
-use self::attribution::{is_due_to, is_of_whole};
-use self::owner::{judged, not_known, refused, whole};
-use self::stage::{ObjectChange, TopologyChange, changes};
+use self::answer::{Computed, TopologyAnswer};
+use self::owner::OwnerEffect;
 use super::impact::Sides;
-use super::reach::{Machines, Part, machines};
+use super::machines::{Machines, Part, machines};
+use super::path::{EditPath, EditPlace};
 use super::refused::keep_only;
-use super::{EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, at, conversion, deferred, reason};
+use super::{Decided, EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, conversion, deferred, reason};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{ObjectId, group_and_version};
 use crate::relations::text;
 
-pub use self::owner::{Because, PlannedOwner};
+pub use self::owner::{Because, EditRef, PlannedOwner};
 pub(super) use self::refusals::of_new_cluster;
 
-/// The owners that each edit affects through variables and patches.
-#[derive(Debug)]
-pub struct EditOwners {
-    /// The edited object.
-    pub id: ObjectId,
-    /// The path of the edit.
-    pub at: String,
-    /// Its effects by owner.
-    pub owners: Vec<PlannedOwner>,
-}
-
 impl Plan {
-    /// The owners that an edit affects through variables and patches.
-    #[must_use]
-    pub fn owners_of(&self, id: &ObjectId, at: &str) -> &[PlannedOwner] {
-        owners_of(&self.owners, id, at)
-    }
-
     /// Says of owners whose Machines an extension may update in place that it may: Cluster API's feature gate
     /// `InPlaceUpdates` (v1.12 and later) is on. Without an extension that accepts it, their Machines are replaced.
     pub fn allow_in_place_updates(&mut self) {
-        for owner in self.owners.iter_mut().flat_map(|edit| &mut edit.owners) {
-            owner.is_update_in_place = owner.can_be_in_place;
-        }
+        self.owners.iter_mut().for_each(|owner| owner.is_update_in_place = owner.can_be_in_place);
     }
-}
-
-fn owners_of<'o>(owners: &'o [EditOwners], id: &ObjectId, at: &str) -> &'o [PlannedOwner] {
-    let found = owners.iter().find(|edit| edit.id == *id && edit.at == at);
-    found.map_or(&[], |edit| &edit.owners)
 }
 
 /// Why the effect of an edit that Cluster API refuses is not another one.
@@ -72,51 +50,52 @@ const REFUSED: &str = "Cluster API refuses it";
 /// Why the effect of an edit on some owners is not known.
 const SOME_UNKNOWN: &str = "what the patches of the ClusterClass make of it is not known for every owner";
 
-/// Replaces what the paths of edits alone say about them by what variables and patches make of them, wherever the
-/// topologies can be computed. Returns the labels and annotations of new templates and of what is created from them.
+/// Computes the topologies that edited objects are part of, and replaces what paths alone say by what becomes of each owner.
+/// Returns the labels and annotations of new templates and of what is created from them.
 pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Sides<'_>) -> Vec<EntryDifference> {
-    let edited: Vec<&ObjectId> =
-        plan.objects.iter().filter(|object| is_edited(object)).map(|object| &object.id).collect();
-    if edited.is_empty() {
-        return Vec::new();
-    }
-    let changes = changes(&edited, (old, new), around);
-    for object in plan.objects.iter_mut().filter(|object| object.id.kind == "Cluster" && is_edited(object)) {
-        object.edits.extend(freed(object, around));
-    }
     let mut added = BTreeSet::new();
-    for object in plan.objects.iter_mut().filter(|object| object.edits.is_empty() && is_edited(object)) {
+    for object in plan.objects.iter_mut().filter(|object| is_edited(object) && object.edits.is_empty()) {
         object.edits = unnamed(&object.id, around);
         added.insert(object.id.clone());
     }
+    let refused = plan.objects.iter_mut().flat_map(|object| &mut object.edits);
+    refused.filter(|edit| edit.effect == Effect::Refused).for_each(|edit| edit.decided = Decided::ByWebhook);
+    let edited: BTreeMap<&ObjectId, &Planned> =
+        plan.objects.iter().filter(|object| is_edited(object)).map(|object| (&object.id, object)).collect();
+    if edited.is_empty() {
+        return Vec::new();
+    }
+    let is_cluster = |id: &&ObjectId| id.group == CORE_GROUP && id.kind == "Cluster" && new.find(id).is_some();
+    let clusters: Vec<&ObjectId> = old.objects().map(|object| &object.id).filter(is_cluster).collect();
+    let twice: BTreeSet<&ObjectId> = old.variants().keys().chain(new.variants().keys()).collect();
+    let answers = each(&clusters, |cluster| TopologyAnswer::of(cluster, (&edited, &twice), around));
+    let mut answers: Vec<TopologyAnswer<'_>> = answers.into_iter().flatten().collect();
     let objects: Vec<&Planned> = plan.objects.iter().collect();
-    let answers = each(&objects, |object| {
-        let concerned: Vec<&TopologyChange<'_>> = changes.iter().filter(|change| change.concerns(&object.id)).collect();
-        answers(object, &concerned, around)
-    });
-    for (object, answers) in plan.objects.iter_mut().zip(answers) {
-        for (edit, answer) in object.edits.iter_mut().zip(answers) {
-            // What is refused has no effect on owners, and what was refused before is not what is stored.
-            let is_told = edit.edit.effect == Effect::Refused
-                || edit.edit.at == "spec" && matches!(edit.reason, Some(Cow::Owned(_)));
-            let Some(answer) = answer.filter(|_| !is_told) else { continue };
-            apply(edit, &answer);
-            if !answer.owners.is_empty() && owners_of(&plan.owners, &object.id, &edit.edit.at).is_empty() {
-                plan.owners.push(EditOwners { id: object.id.clone(), at: edit.edit.at.clone(), owners: answer.owners });
-            }
+    let decided = each(&objects, |object| decided(object, &answers));
+    let freed = each(&objects, |object| if is_edited(object) { freed(object, &answers, around) } else { Vec::new() });
+    let renewed = renewed::merged(answers.iter_mut().flat_map(|answer| std::mem::take(&mut answer.renewed)));
+    let refused: BTreeSet<ObjectId> = answers.iter().flat_map(|answer| answer.refused.iter().cloned()).collect();
+    // What is refused is not written, for the other Clusters of a class either.
+    let stays = |owner: &PlannedOwner| {
+        owner.effect != Effect::Refused
+            && !owner.edits.is_empty()
+            && owner.edits.iter().all(|it| refused.contains(&it.id))
+    };
+    plan.owners = answers.into_iter().flat_map(|answer| answer.owners).filter(|owner| !stays(owner)).collect();
+    for (object, (decided, freed)) in plan.objects.iter_mut().zip(decided.into_iter().zip(freed)) {
+        for (edit, decided) in object.edits.iter_mut().zip(decided) {
+            decided.into_iter().for_each(|decided| apply(edit, decided));
         }
-        let has_owner = |edit: &PlannedEdit| !owners_of(&plan.owners, &object.id, &edit.edit.at).is_empty();
-        keep_different(&mut object.edits);
+        let mut known = BTreeSet::new();
+        object.edits.retain(|edit| known.insert((edit.at.clone(), edit.effect, edit.reason.clone())));
+        object.edits.extend(freed);
         // That an edit of a path in the table has no effect is known from the table.
         let is_added = added.contains(&object.id);
-        object.edits.retain(|edit| !is_added || edit.edit.effect != Effect::Nothing || has_owner(edit));
-        // Nothing is made of the topology of a Cluster that is refused.
-        if object.id.kind == "Cluster" {
-            keep_only(object);
-        }
-        object.edits.sort_by_key(|edit| Reverse(edit.edit.effect));
+        object.edits.retain(|edit| !is_added || edit.effect != Effect::Nothing);
+        keep_only(object);
+        object.edits.sort_by_key(|edit| Reverse(edit.effect));
     }
-    renewed::entries(&changes, around)
+    renewed
 }
 
 /// The objects of topologies that are defined twice and differently, if any of the definitions changes.
@@ -142,163 +121,135 @@ fn is_edited(object: &Planned) -> bool {
     object.happens == Happens::Changed && is_of_topologies(&object.id)
 }
 
-/// The entries of a topology that an edit of others no longer holds back, as edits with an effect that is not known: whether
-/// their upgrade is pending, only their objects show. Those that an own annotation held back have an edit already.
+/// What the topologies say of one edit.
+struct Decision {
+    /// The most severe effect on an owner.
+    effect: Effect,
+    /// The Machines of the owners with this effect: what is milder, or not known, is not among them.
+    machines: Machines,
+    /// Those that are replaced only when they are deleted.
+    on_delete: Machines,
+    /// Whether the path alone says nothing.
+    is_decisive: bool,
+    /// Whether health checks decide what else it does.
+    is_unchecked: bool,
+    changes_no_owner: bool,
+}
+
+impl Decision {
+    fn of<'e>(effects: impl Iterator<Item = &'e OwnerEffect> + Clone) -> Decision {
+        let effect = effects.clone().map(|owner| owner.effect).max().unwrap_or(Effect::Nothing);
+        let (mut machines, mut on_delete) = (Machines::default(), Machines::default());
+        for owner in effects {
+            match owner.effect {
+                Effect::Scheduled if effect == Effect::Rollout => machines.add(&owner.machines),
+                of if of == effect => machines.add(&owner.machines),
+                Effect::ReplacedWhenDeleted => on_delete.add(&owner.machines),
+                _ => {}
+            }
+        }
+        Decision { effect, machines, on_delete, is_decisive: false, is_unchecked: false, changes_no_owner: false }
+    }
+}
+
+/// For each edit of an object, what the topologies that it is part of say.
+fn decided(object: &Planned, answers: &[TopologyAnswer<'_>]) -> Vec<Option<Decision>> {
+    let concerned: Vec<&TopologyAnswer<'_>> = answers.iter().filter(|it| it.edited.contains(&object.id)).collect();
+    let state = concerned.iter().map(|answer| answer.state).min().unwrap_or(Computed::Not);
+    let decision = |edit: &PlannedEdit| {
+        let reference = EditRef { id: object.id.clone(), at: edit.at.clone() };
+        let effects = concerned.iter().filter_map(|answer| answer.of_edits.get(&reference)).flatten();
+        let is_computed = matches!(edit.at.place, EditPlace::Class | EditPlace::FailureDomain);
+        let is_decisive = is_decided_by_patches(&object.id, &edit.at) || state == Computed::Wholly && is_computed;
+        let changes_no_owner = effects.clone().next().is_none() && state >= Computed::Owners;
+        let is_unchecked = state == Computed::Unchecked && edit.at.place == EditPlace::Class;
+        Decision { is_decisive, is_unchecked, changes_no_owner, ..Decision::of(effects) }
+    };
+    let is_told = |edit: &PlannedEdit| state > Computed::Not && edit.decided == Decided::ByPath;
+    object.edits.iter().map(|edit| is_told(edit).then(|| decision(edit))).collect()
+}
+
+/// Whether the effect of an edit of a path is only what is made of the templates: variables, patches, and templates of
+/// classes.
+fn is_decided_by_patches(id: &ObjectId, at: &EditPath) -> bool {
+    match &*id.kind {
+        "Cluster" => matches!(at.place, EditPlace::Variables | EditPlace::ClusterNetwork),
+        "ClusterClass" => {
+            matches!(at.place, EditPlace::Patches | EditPlace::Variables | EditPlace::TemplateRef(_))
+        }
+        _ => at.is_in_spec(),
+    }
+}
+
+/// The most severe effect of an edit on owners. A path alone may say more: a scale is one, whatever patches read.
+fn apply(edit: &mut PlannedEdit, decision: Decision) {
+    edit.changes_no_owner = decision.changes_no_owner;
+    if !decision.is_decisive && decision.effect <= edit.effect {
+        // A rollout does not include the owners that replace Machines only when they are deleted.
+        if edit.effect == Effect::Rollout {
+            let of =
+                if decision.effect == Effect::ReplacedWhenDeleted { decision.machines } else { decision.on_delete };
+            edit.machines.remove(&of);
+        }
+        if decision.is_unchecked {
+            edit.reason = Some(Cow::Borrowed(reason::HEALTH));
+        }
+        return;
+    }
+    let is_known = edit.reason.is_some() && matches!(edit.at.place, EditPlace::Class | EditPlace::FailureDomain);
+    edit.scale = edit.scale.filter(|_| decision.effect != Effect::Refused);
+    edit.reason = match decision.effect {
+        Effect::Refused => Some(Cow::Borrowed(REFUSED)),
+        Effect::CannotTell if is_known => edit.reason.take(),
+        Effect::CannotTell => Some(Cow::Borrowed(SOME_UNKNOWN)),
+        _ => None,
+    };
+    (edit.effect, edit.machines) = (decision.effect, decision.machines);
+}
+
+/// The entries of a topology that an edit of others no longer holds back. Unless the entry itself shows it, it is not known
+/// whether its upgrade is pending. Those that an own annotation held back have an edit already.
 ///
 /// Source: `isMachineDeploymentDeferred` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
-fn freed(object: &Planned, around: Sides<'_>) -> Vec<PlannedEdit> {
+fn freed(object: &Planned, answers: &[TopologyAnswer<'_>], around: Sides<'_>) -> Vec<PlannedEdit> {
     let id = &object.id;
-    let [Some(was), Some(is)] = [around.before, around.after].map(|side| stage::written(side, id)) else {
-        return Vec::new();
-    };
-    let is_refused = object.edits.iter().any(|edit| edit.edit.effect == Effect::Refused);
-    let version = at(was, "spec.topology.version").and_then(Value::as_str);
-    let is_upgraded = |part: &Part| {
-        let child = part.child(around.before, id).and_then(|child| stage::written(around.before, &child));
-        version.is_some() && child.and_then(|child| child.pointer("/spec/template/spec/version")?.as_str()) == version
-    };
-    let freed = deferred::freed([was, is]).into_iter().filter(|_| !is_refused).filter_map(|(list, name)| {
+    let is_refused = object.edits.iter().any(|edit| edit.effect == Effect::Refused);
+    let sides = [around.before, around.after].map(|side| change::written(side, id));
+    let ([Some(was), Some(is)], "Cluster", false) = (sides, &*id.kind, is_refused) else { return Vec::new() };
+    let version = is.pointer("/spec/topology/version").and_then(Value::as_str);
+    let freed = deferred::freed([was, is]).into_iter().filter_map(|(list, name)| {
         let part = Part::Entry(list, name.clone());
-        let path = format!("spec.topology.workers.{list}[{name}]");
-        let is_named =
-            object.edits.iter().any(|edit| edit.edit.at.starts_with(&format!("{path}.metadata.annotations[")));
-        if is_named || is_upgraded(&part) {
+        let child = part.child(around.before, id).and_then(|child| change::written(around.before, &child));
+        let is_upgraded = version.is_some()
+            && child.and_then(|child| child.pointer("/spec/template/spec/version")?.as_str()) == version;
+        let at = EditPath::of_workers(list, &name);
+        let is_named = |edit: &PlannedEdit| edit.at.part == at.part && edit.at.place == EditPlace::Annotation;
+        if is_upgraded || object.edits.iter().any(is_named) {
             return None;
         }
         let machines = machines(around.before, id, &part);
-        Some(PlannedEdit { machines, ..PlannedEdit::new(path, Effect::CannotTell, Some(Cow::Borrowed(reason::FREED))) })
+        let own = answers.iter().filter(|answer| answer.cluster == id).flat_map(|answer| &answer.owners);
+        let is_it = |owner: &&PlannedOwner| owner.part.as_ref().and_then(TopologyOwner::entry) == Some((list, &*name));
+        let own: Vec<OwnerEffect> = own.filter(is_it).map(OwnerEffect::of_owner).collect();
+        let mut edit =
+            PlannedEdit { machines, ..PlannedEdit::new(at, Effect::CannotTell, Some(Cow::Borrowed(reason::FREED))) };
+        apply(&mut edit, Decision::of(own.iter()));
+        Some(edit)
     });
     freed.collect()
 }
 
 /// The fields that differ, without an effect, for an object whose paths the table of the policy does not classify.
 fn unnamed(id: &ObjectId, around: Sides<'_>) -> Vec<PlannedEdit> {
-    let [Some(was), Some(is)] = [around.before, around.after].map(|side| stage::written(side, id)) else {
+    let [Some(was), Some(is)] = [around.before, around.after].map(|side| change::written(side, id)) else {
         return Vec::new();
     };
     let versions = [was, is].map(|object| group_and_version(text(object, "apiVersion")).1);
     let Some((_, [was, is])) = conversion::in_one_version(id, versions, [was, is]) else { return Vec::new() };
-    let paths = topology::differing_paths(&was, &is).into_iter().map(|steps| steps.join("."));
-    paths.map(|at| PlannedEdit::new(at, Effect::Nothing, None)).collect()
+    let paths = topology::differing_paths(&was, &is).into_iter();
+    paths.map(|fields| PlannedEdit::new(EditPath::of_fields(fields), Effect::Nothing, None)).collect()
 }
 
 fn is_of_topologies(id: &ObjectId) -> bool {
     id.group == CORE_GROUP && matches!(&*id.kind, "Cluster" | "ClusterClass") || super::template::is_template(id)
-}
-
-/// What the topologies say about one edit.
-struct TopologyAnswer {
-    owners: Vec<PlannedOwner>,
-    /// Whether the path alone says nothing.
-    is_decisive: bool,
-}
-
-/// For each edit of an object, what the topologies say.
-fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: Sides<'_>) -> Vec<Option<TopologyAnswer>> {
-    let none = || object.edits.iter().map(|_| None).collect();
-    let is_unknown = |change: &&TopologyChange<'_>| matches!(change.of(&object.id), ObjectChange::Unknown(None));
-    if changes.is_empty() || changes.iter().any(is_unknown) {
-        return none();
-    }
-    let is_decided = |edit: &PlannedEdit| is_decided_by_patches(&object.id, &edit.edit.at);
-    let mut owners: Vec<Vec<PlannedOwner>> = object.edits.iter().map(|_| Vec::new()).collect();
-    for change in changes {
-        match change.of(&object.id) {
-            ObjectChange::Unknown(None) => {}
-            ObjectChange::Unknown(Some(gap)) => {
-                for (edit, owners) in object.edits.iter().zip(&mut owners) {
-                    if is_decided(edit) {
-                        owners.extend(not_known(change.cluster(), gap, around));
-                    }
-                }
-            }
-            ObjectChange::Refused(refusal) => {
-                // If none of the edits is about patches, each may be why.
-                let is_any = object.edits.iter().any(is_decided);
-                for (edit, owners) in object.edits.iter().zip(&mut owners) {
-                    if is_decided(edit) || !is_any && edit.edit.at.starts_with("spec") {
-                        owners.push(refused(change.cluster(), refusal));
-                    }
-                }
-            }
-            ObjectChange::Parts(parts) => {
-                let paths: Vec<&str> = object.edits.iter().map(|edit| &*edit.edit.at).collect();
-                let first = paths.iter().position(|path| is_decided_by_patches(&object.id, path)).unwrap_or_default();
-                for part in parts.iter().filter(|part| part.is_of(&object.id)) {
-                    for (number, owners) in owners.iter_mut().enumerate() {
-                        if change.adds_workers(&object.id) && is_of_whole(part.owner(), &paths, number) {
-                            owners.extend(whole(part, change.cluster(), around));
-                        }
-                        let is_due = |cause: &_| is_due_to((&object.id, part.owner()), cause, change, (&paths, number));
-                        owners.extend(judged(part, is_due, (change.cluster(), number == first), around));
-                    }
-                }
-            }
-        }
-    }
-    let is_complete = changes.iter().all(|change| change.is_complete());
-    let answer = |(edit, owners): (&PlannedEdit, Vec<PlannedOwner>)| {
-        let is_decisive = is_decided(edit) || is_complete && is_computed(&edit.edit.at);
-        (is_decisive || !owners.is_empty()).then(|| TopologyAnswer { owners: owner::merged(owners), is_decisive })
-    };
-    object.edits.iter().zip(owners).map(answer).collect()
-}
-
-/// Whether the effect of an edit of a path is only what is made of the templates: variables, patches, and templates of
-/// classes.
-fn is_decided_by_patches(id: &ObjectId, path: &str) -> bool {
-    match &*id.kind {
-        "Cluster" => path.contains("variables") || path.starts_with("spec.clusterNetwork"),
-        "ClusterClass" => {
-            path.starts_with("spec.patches")
-                || path.starts_with("spec.variables")
-                || path.ends_with("emplateRef")
-                || path.ends_with(".ref")
-        }
-        _ => path.starts_with("spec"),
-    }
-}
-
-/// Whether all that an edit of a path does is in the objects of the topology: another class, or the failure domain, which
-/// an entry of the topology may set as well as its class.
-///
-/// Source: `computeMachineDeployment` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
-fn is_computed(path: &str) -> bool {
-    const FIELDS: [&str; 5] = ["class", "classNamespace", "classRef", "failureDomain", "failureDomains"];
-    path.rsplit('.').next().is_some_and(|field| FIELDS.contains(&field))
-}
-
-/// Keeps one of the edits of a path that the topologies gave the same effect and reason: another class is one edit for each
-/// effect that the classes alone have.
-fn keep_different(edits: &mut Vec<PlannedEdit>) {
-    let mut known = BTreeSet::new();
-    edits.retain(|edit| known.insert((edit.edit.at.clone(), edit.edit.effect, edit.reason.clone())));
-}
-
-/// The most severe effect of the owners on an edit. A path alone may say more: a scale is one, whatever patches read.
-fn apply(edit: &mut PlannedEdit, answer: &TopologyAnswer) {
-    let gravest = answer.owners.iter().map(|owner| owner.effect).max().unwrap_or(Effect::Nothing);
-    if !answer.is_decisive && gravest <= edit.edit.effect {
-        // A rollout does not include the owners that replace Machines only when they are deleted.
-        let on_delete = |owner: &&PlannedOwner| owner.effect == Effect::ReplacedWhenDeleted;
-        if edit.edit.effect == Effect::Rollout {
-            answer.owners.iter().filter(on_delete).for_each(|owner| edit.machines.remove(&owner.machines));
-        }
-        return;
-    }
-    edit.edit.effect = gravest;
-    edit.scale = edit.scale.filter(|_| gravest != Effect::Refused);
-    let mut machines = Machines::default();
-    // What is milder, or not known, is not among the Machines of this effect.
-    let is_meant = |effect: Effect| effect == gravest || effect == Effect::Scheduled && gravest == Effect::Rollout;
-    for owner in answer.owners.iter().filter(|owner| is_meant(owner.effect)) {
-        machines.add(&owner.machines);
-    }
-    edit.machines = machines;
-    edit.reason = match gravest {
-        Effect::Refused => Some(Cow::Borrowed(REFUSED)),
-        Effect::CannotTell if is_computed(&edit.edit.at) && edit.reason.is_some() => return,
-        Effect::CannotTell => Some(Cow::Borrowed(SOME_UNKNOWN)),
-        _ => None,
-    };
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::Effect;
 
-use super::reach::Machines;
-use super::{EntryDifference, Happens, Plan, PlannedEdit};
+use super::machines::Machines;
+use super::{EditPath, EntryDifference, Happens, Plan, Planned, PlannedEdit};
 use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
 
@@ -91,81 +91,22 @@ impl Verdict {
 
     pub(super) fn of(plan: &Plan, after: &Hierarchy) -> Verdict {
         let mut verdict = Verdict::default();
-        let [mut replaced, mut orphaned, mut deleted, mut created, mut outdated] = [Machines::NONE; 5];
-        let mut scaled = Vec::new();
-        for object in &plan.objects {
-            verdict.gravest = verdict.gravest.max(object.effect);
-            verdict.cannot_tell += u64::from(object.effect == Some(Effect::CannotTell));
-            verdict.refused += u64::from(object.effect == Some(Effect::Refused));
-            match object.happens {
-                Happens::Created => created.add(&object.machines),
-                Happens::Changed => {}
-                Happens::Deleted if object.replaced_by.is_some() => replaced.add(&object.machines),
-                Happens::Deleted => deleted.add(&object.machines),
-            }
-            for planned in &object.edits {
-                verdict.gravest = verdict.gravest.max(Some(planned.edit.effect));
-                match planned.edit.effect {
-                    Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
-                    Effect::Destructive | Effect::Scale if planned.is_deletion => deleted.add(&planned.machines),
-                    Effect::Destructive => orphaned.add(&planned.machines),
-                    Effect::ReplacedWhenDeleted => outdated.add(&planned.machines),
-                    Effect::Refused => verdict.refused += 1,
-                    Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
-                }
-                // What an edit changes in place is known for objects that are not, too.
-                if planned.reason.is_some()
-                    && planned.edit.effect > Effect::InPlace
-                    && planned.edit.effect != Effect::Refused
-                {
-                    verdict.cannot_tell += 1;
-                    verdict.gravest = verdict.gravest.max(Some(Effect::CannotTell));
-                }
-                if let Some((from, to)) = planned.scale {
-                    verdict.creates += to.saturating_sub(from);
-                    verdict.deletes += from.saturating_sub(to);
-                    scaled.push((&planned.machines, from.saturating_sub(to)));
-                }
+        let mut reached = ReachedMachines::default();
+        plan.objects.iter().for_each(|object| verdict.add_object(object, &mut reached));
+        for owner in &plan.owners {
+            verdict.gravest = verdict.gravest.max(Some(owner.effect));
+            match owner.effect {
+                Effect::Rollout | Effect::Scheduled => reached.replaced.add(&owner.machines),
+                Effect::ReplacedWhenDeleted => reached.outdated.add(&owner.machines),
+                _ => {}
             }
         }
-        let is_partly_known = |planned: &PlannedEdit, id: &ObjectId| {
-            let owners = plan.owners_of(id, &planned.edit.at);
-            planned.edit.effect != Effect::CannotTell && owners.iter().any(|owner| owner.effect == Effect::CannotTell)
-        };
-        let edits =
-            plan.objects.iter().flat_map(|object| object.edits.iter().map(move |planned| (planned, &object.id)));
-        verdict.cannot_tell += edits.filter(|(planned, id)| is_partly_known(planned, id)).map(|_| 1).sum::<u64>();
-        let owners = plan.owners.iter().flat_map(|edit| &edit.owners);
-        let on_delete = owners.filter(|owner| owner.effect == Effect::ReplacedWhenDeleted);
-        on_delete.for_each(|owner| outdated.add(&owner.machines));
-        orphaned.remove(&deleted);
-        replaced.remove(&deleted);
-        replaced.remove(&orphaned);
-        [&deleted, &orphaned, &replaced].into_iter().for_each(|others| outdated.remove(others));
+        verdict.cannot_tell += partly_known(plan);
+        verdict.add_machines(&reached.once());
         if !plan.unknown.is_empty() {
             verdict.gravest = verdict.gravest.max(Some(Effect::CannotTell));
         }
         verdict.unknown = plan.unknown.iter().map(|_| 1).sum();
-        verdict.replaces = replaced.count();
-        // A Machine that is deleted is not replaced.
-        for (machines, deleted) in scaled {
-            if replaced.have(machines) {
-                verdict.replaces = verdict.replaces.saturating_sub(deleted);
-            }
-        }
-        verdict.orphans = orphaned.count();
-        verdict.outdates = outdated.count();
-        verdict.deletes += deleted.count();
-        // Others take the place of those that are orphaned.
-        verdict.creates += created.count() + orphaned.count();
-        let number = |machines: &Machines| machines.uncounted.iter().map(|_| 1).sum();
-        verdict.uncounted = Uncounted {
-            replaces: number(&replaced),
-            creates: number(&created) + number(&orphaned),
-            deletes: number(&deleted),
-            orphans: number(&orphaned),
-            outdates: number(&outdated),
-        };
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
         verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
         let is_label = |entry: &&EntryDifference| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
@@ -173,6 +114,96 @@ impl Verdict {
         verdict.relabels = relabelled.into_iter().map(|id| after.represented_by(id)).sum();
         verdict
     }
+
+    fn add_object<'p>(&mut self, object: &'p Planned, reached: &mut ReachedMachines<'p>) {
+        self.gravest = self.gravest.max(object.effect);
+        self.cannot_tell += u64::from(object.effect == Some(Effect::CannotTell));
+        self.refused += u64::from(object.effect == Some(Effect::Refused));
+        match object.happens {
+            Happens::Created => reached.created.add(&object.machines),
+            Happens::Changed => {}
+            Happens::Deleted if object.replaced_by.is_some() => reached.replaced.add(&object.machines),
+            Happens::Deleted => reached.deleted.add(&object.machines),
+        }
+        for planned in &object.edits {
+            self.gravest = self.gravest.max(Some(planned.effect));
+            match planned.effect {
+                Effect::Rollout | Effect::Scheduled => reached.replaced.add(&planned.machines),
+                Effect::Destructive | Effect::Scale if planned.is_deletion => reached.deleted.add(&planned.machines),
+                Effect::Destructive => reached.orphaned.add(&planned.machines),
+                Effect::ReplacedWhenDeleted => reached.outdated.add(&planned.machines),
+                Effect::Refused => self.refused += 1,
+                Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
+            }
+            // What an edit changes in place is known for objects that are not, too.
+            if planned.reason.is_some() && planned.effect > Effect::InPlace && planned.effect != Effect::Refused {
+                self.cannot_tell += 1;
+                self.gravest = self.gravest.max(Some(Effect::CannotTell));
+            }
+            if let Some((from, to)) = planned.scale {
+                self.creates += to.saturating_sub(from);
+                self.deletes += from.saturating_sub(to);
+                reached.scaled.push((&planned.machines, from.saturating_sub(to)));
+            }
+        }
+    }
+
+    fn add_machines(&mut self, reached: &ReachedMachines<'_>) {
+        let ReachedMachines { replaced, orphaned, deleted, created, outdated, scaled } = reached;
+        self.replaces = replaced.count();
+        // A Machine that is deleted is not replaced.
+        for (_, deleted) in scaled.iter().filter(|(machines, _)| replaced.have(machines)) {
+            self.replaces = self.replaces.saturating_sub(*deleted);
+        }
+        self.orphans = orphaned.count();
+        self.outdates = outdated.count();
+        self.deletes += deleted.count();
+        // Others take the place of those that are orphaned.
+        self.creates += created.count() + orphaned.count();
+        let number = |machines: &Machines| machines.uncounted.iter().map(|_| 1).sum();
+        self.uncounted = Uncounted {
+            replaces: number(replaced),
+            creates: number(created) + number(orphaned),
+            deletes: number(deleted),
+            orphans: number(orphaned),
+            outdates: number(outdated),
+        };
+    }
+}
+
+/// The Machines that a change reaches, by what happens to them.
+#[derive(Default)]
+struct ReachedMachines<'p> {
+    replaced: Machines,
+    orphaned: Machines,
+    deleted: Machines,
+    created: Machines,
+    outdated: Machines,
+    /// Those of owners that are scaled, and how many of them are deleted.
+    scaled: Vec<(&'p Machines, u64)>,
+}
+
+impl ReachedMachines<'_> {
+    /// Each Machine once: where the most severe happens to it.
+    fn once(mut self) -> Self {
+        self.orphaned.remove(&self.deleted);
+        self.replaced.remove(&self.deleted);
+        self.replaced.remove(&self.orphaned);
+        [&self.deleted, &self.orphaned, &self.replaced].into_iter().for_each(|others| self.outdated.remove(others));
+        self
+    }
+}
+
+/// The number of edits with an effect that is known for some owners, and not for others.
+fn partly_known(plan: &Plan) -> u64 {
+    let unknown = plan.owners.iter().filter(|owner| owner.effect == Effect::CannotTell);
+    let unknown: BTreeSet<(&ObjectId, &EditPath)> =
+        unknown.flat_map(|owner| &owner.edits).map(|edit| (&edit.id, &edit.at)).collect();
+    let edits = plan.objects.iter().flat_map(|object| object.edits.iter().map(move |edit| (&object.id, edit)));
+    let is_it = |(id, edit): &(&ObjectId, &PlannedEdit)| {
+        edit.effect != Effect::CannotTell && unknown.contains(&(*id, &edit.at))
+    };
+    edits.filter(is_it).map(|_| 1).sum()
 }
 
 const CLOUD_TAGS: &str = "spec.cloudTags";

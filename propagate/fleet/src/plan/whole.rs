@@ -4,7 +4,7 @@ use metadata_propagation::Effect;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 
-use super::reach::{Machines, Part, machines};
+use super::machines::{Machines, Part, machines};
 use super::{Happens, Planned, provider};
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -88,7 +88,7 @@ fn is_used_class(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> bool {
 /// Whether the owner of a deleted object remains, and still names it.
 fn is_still_named(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> bool {
     let owner = before.find(id).and_then(|member| new.find(&before.member(member.parent?)?.id));
-    owner.is_some_and(|owner| owner.json.split('"').any(|word| word == id.name))
+    owner.is_some_and(|owner| owner.references().contains(id))
 }
 
 fn has_machines(id: &ObjectId) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
-use topology::{NO_AMOUNT, is_amount};
+use topology::{DEPLOYMENTS, NO_AMOUNT, is_amount};
 
 use super::kubeadm::sources;
 use super::release::Release;
@@ -55,7 +55,7 @@ fn other_cluster(object: &Value) -> Vec<Refusal> {
 
 /// Strategies of MachineDeployments, and of those that topologies and classes describe.
 fn strategies(object: &Value) -> Vec<Refusal> {
-    let of_topologies = workers(object, "machineDeployments").map(|worker| (worker.at(), worker.value, None));
+    let of_topologies = workers(object, DEPLOYMENTS.list).map(|worker| (worker.at(), worker.value, None));
     // The webhook of MachineDeployments sets a `maxUnavailable` of 0 before it validates.
     let own = object.get("spec").map(|spec| ("spec".to_owned(), spec, Some(0)));
     let mut found = Vec::new();
@@ -249,7 +249,7 @@ fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
 pub(crate) const FIXED_AND_AUTOSCALED: &str = "`replicas` and annotations of cluster-autoscaler exclude each other";
 
 fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
-    let wrong = workers(object, "machineDeployments").filter(|worker| worker.has_replicas() && worker.is_autoscaled());
+    let wrong = workers(object, DEPLOYMENTS.list).filter(|worker| worker.has_replicas() && worker.is_autoscaled());
     wrong.map(|worker| refusal(format!("{}.replicas", worker.at()), FIXED_AND_AUTOSCALED)).collect()
 }
 

@@ -99,25 +99,26 @@ impl Indented<'_> {
 
     /// The tree with the offsets of the original.
     fn original(&self, tree: Tree<'_>) -> Tree<'static> {
-        let node = |TreeNode { span, kind }: TreeNode<'_>| {
-            let kind = match kind {
-                NodeContent::Scalar(scalar) => NodeContent::Scalar(owned(scalar)),
-                NodeContent::List(elements) => NodeContent::List(elements),
-                NodeContent::Map(entries) => NodeContent::Map(entries),
-                NodeContent::Alias(target) => NodeContent::Alias(target),
-            };
-            TreeNode { span: self.offset(span.start)..self.offset(span.end), kind }
+        let node = |TreeNode { span, kind }: TreeNode<'_>| TreeNode {
+            span: self.offset(span.start)..self.offset(span.end),
+            kind: owned(kind),
         };
         Tree { nodes: tree.nodes.into_iter().map(node).collect(), root: tree.root }
     }
 }
 
-fn owned(scalar: Scalar<'_>) -> Scalar<'static> {
-    match scalar {
-        Scalar::Text(text) => Scalar::Text(Cow::Owned(text.into_owned())),
-        Scalar::Number(number) => Scalar::Number(number),
-        Scalar::Bool(value) => Scalar::Bool(value),
-        Scalar::Null => Scalar::Null,
-        Scalar::NotFinite => Scalar::NotFinite,
+/// A node that borrows nothing.
+pub(super) fn owned(kind: NodeContent<'_>) -> NodeContent<'static> {
+    match kind {
+        NodeContent::Scalar(scalar) => NodeContent::Scalar(match scalar {
+            Scalar::Text(text) => Scalar::Text(Cow::Owned(text.into_owned())),
+            Scalar::Number(number) => Scalar::Number(number),
+            Scalar::Bool(value) => Scalar::Bool(value),
+            Scalar::Null => Scalar::Null,
+            Scalar::NotFinite => Scalar::NotFinite,
+        }),
+        NodeContent::List(elements) => NodeContent::List(elements),
+        NodeContent::Map(entries) => NodeContent::Map(entries),
+        NodeContent::Alias(target) => NodeContent::Alias(target),
     }
 }

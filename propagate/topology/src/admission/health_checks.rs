@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::fields::{get, is_true, list, text};
 use crate::obstacle::TopologyRefusal;
+use crate::owner::DEPLOYMENTS;
 
 /// The field of a health check in v1beta2 and v1beta1.
 const FIELDS: [&str; 2] = ["healthCheck", "machineHealthCheck"];
@@ -20,8 +21,8 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
         let fields = FIELDS.into_iter().filter(|field| get(holder, &[field]).is_some());
         fields.map(|field| (format!("spec.controlPlane.{field}"), NEEDS_MACHINES.to_owned()))
     });
-    let workers = list(class, &["spec", "workers", "machineDeployments"]).iter();
-    let workers = workers.map(|it| (format!("spec.workers.machineDeployments[{}]", text(it, &["class"])), it));
+    let workers = list(class, &["spec", "workers", DEPLOYMENTS.list]).iter();
+    let workers = workers.map(|it| (format!("spec.workers.{}[{}]", DEPLOYMENTS.list, text(it, &["class"])), it));
     let holders = control_plane.map(|it| ("spec.controlPlane".to_owned(), it)).into_iter().chain(workers);
     let invalid = holders.flat_map(|(at, holder)| invalid(&at, holder));
     without_machines.chain(invalid).map(|found| of_kind("ClusterClass", found)).collect()
@@ -49,10 +50,10 @@ pub fn health_check_refusals(cluster: &Value, class: &Value) -> Vec<TopologyRefu
     let has_machines = of_control_plane.is_none_or(|it| get(it, &["machineInfrastructure"]).is_some());
     let without_machines = control_plane.iter().filter(|(_, entry, _)| !has_machines && is_defined(entry));
     let without_machines = without_machines.map(|(at, ..)| (format!("{at}.healthCheck"), NEEDS_MACHINES.to_owned()));
-    let workers = list(cluster, &["spec", "topology", "workers", "machineDeployments"]).iter().map(|entry| {
-        let mut classes = list(class, &["spec", "workers", "machineDeployments"]).iter();
+    let workers = list(cluster, &["spec", "topology", "workers", DEPLOYMENTS.list]).iter().map(|entry| {
+        let mut classes = list(class, &["spec", "workers", DEPLOYMENTS.list]).iter();
         let of_class = classes.find(|it| text(it, &["class"]) == text(entry, &["class"]));
-        (format!("spec.topology.workers.machineDeployments[{}]", text(entry, &["name"])), entry, of_class)
+        (format!("spec.topology.workers.{}[{}]", DEPLOYMENTS.list, text(entry, &["name"])), entry, of_class)
     });
     let holders = control_plane.clone().into_iter().chain(workers);
     let found =

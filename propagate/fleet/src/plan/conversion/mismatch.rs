@@ -8,7 +8,7 @@ use super::rewrite::{Rewrite, sections};
 use super::tables::Section;
 use super::{NEWEST, conversion};
 use crate::object::{ObjectId, group_and_version};
-use crate::plan::at;
+use crate::plan::path::EditPath;
 use crate::relations::text;
 
 /// A field that the version of its object does not have, or not in this form.
@@ -100,7 +100,7 @@ fn settled(sections: &[Section], path: String) -> String {
 /// the version of the section.
 fn fields(rewrite: &Rewrite, section: &Value, base: &str, is_newest: bool) -> Vec<(String, Counterpart)> {
     let path = |field: &str| if base.is_empty() { field.to_owned() } else { format!("{base}.{field}") };
-    let is_written = |field: &str| at(section, field).is_some_and(|value| !value.is_null());
+    let is_written = |field: &str| EditPath::parse(field).value(section).is_some_and(|value| !value.is_null());
     let other = |field: &str, instead| Vec::from_iter(is_written(field).then(|| (path(field), instead)));
     let moved = |field: &str, instead: &str| other(field, Counterpart::Field(path(instead)));
     match rewrite {
@@ -119,7 +119,7 @@ fn fields(rewrite: &Rewrite, section: &Value, base: &str, is_newest: bool) -> Ve
             if is_newest { moved(&version, &group) } else { moved(&group, &version) }
         }
         Rewrite::Drop(old) if is_newest && !old.contains('*') => other(old, Counterpart::Nothing),
-        Rewrite::Arguments(of) => match at(section, of) {
+        Rewrite::Arguments(of) => match EditPath::parse(of).value(section) {
             Some(Value::Object(_)) if is_newest => other(of, Counterpart::Form("a list of names and values")),
             Some(Value::Array(_)) if !is_newest => other(of, Counterpart::Form("a map")),
             _ => Vec::new(),

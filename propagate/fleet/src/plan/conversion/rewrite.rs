@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::seconds::seconds;
 use crate::object::group_and_version;
-use crate::plan::at;
+use crate::plan::path::EditPath;
 use crate::relations::text;
 
 /// One change of fields. Paths are relative to a section, without lists if no `*` is mentioned.
@@ -86,7 +86,7 @@ pub(super) fn one(section: &mut Value, rewrite: &Rewrite) {
             }
         }
         Rewrite::Default(from, to) => {
-            let is_absent = at(section, to).is_none_or(Value::is_null);
+            let is_absent = EditPath::parse(to).value(section).is_none_or(Value::is_null);
             if let Some(value) = take(section, from).filter(|_| is_absent) {
                 put(section, to, value);
             }

@@ -1,9 +1,10 @@
 //! An object of a topology that a change makes another one.
 
 use serde_json::Value;
-use topology::{PartDifference, TopologyOwner};
+use topology::{PartChange, PartDifference, TopologyOwner};
 
-use crate::object::ObjectId;
+use crate::hierarchy::Hierarchy;
+use crate::plan::impact::Sides;
 
 /// One object of a topology that differs.
 pub(super) struct ChangedPart {
@@ -19,14 +20,8 @@ impl ChangedPart {
         &self.difference.owner
     }
 
-    /// Whether an edit of an object may be why it differs: of a template only what is made from it.
-    pub(super) fn is_of(&self, id: &ObjectId) -> bool {
-        let annotation = |key: &str| {
-            let annotations = self.object.pointer("/metadata/annotations");
-            annotations.and_then(|annotations| annotations.get(key)?.as_str()).unwrap_or_default()
-        };
-        !id.kind.ends_with("Template")
-            || annotation("cluster.x-k8s.io/cloned-from-name") == id.name
-                && annotation("cluster.x-k8s.io/cloned-from-groupkind") == format!("{}.{}", id.kind, id.group)
+    /// The objects among which its Machines are.
+    pub(super) fn side<'p>(&self, around: Sides<'p>) -> &'p Hierarchy {
+        if self.difference.happens == PartChange::Created { around.after } else { around.before }
     }
 }

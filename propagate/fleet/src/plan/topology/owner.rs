@@ -1,29 +1,34 @@
-//! The effect of an edit on one owner of Machines, and why.
+//! The effect of a change on one owner of Machines, and why.
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::fmt;
 
-use metadata_propagation::cluster_api::CORE_GROUP;
-use metadata_propagation::{Effect, Operation, Review, evaluate, has_effects};
+use metadata_propagation::Effect;
 use serde_json::Value;
-use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRefusal};
+use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRefusal, WORKERS};
 
+use super::cause::{Causes, EditNumbers};
+use super::change::TopologyChange;
 use super::changed_part::ChangedPart;
-use crate::object::{ObjectId, create, group_and_version};
-use crate::plan::impact::Sides;
+use crate::object::{ObjectId, group_and_version};
+use crate::plan::impact::{Sides, impact};
 use crate::plan::initialized::concerns_none;
+use crate::plan::machines::{Machines, Part, machines};
+use crate::plan::path::EditPath;
 use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
-use crate::plan::reach::{Machines, Part, machines};
 use crate::relations::text;
 use crate::workers::workers;
 
-/// The effect of an edit on a control plane, MachineDeployment, MachinePool or the infrastructure of a Cluster.
+/// The effect of a change on a control plane, MachineDeployment, MachinePool or the infrastructure of a Cluster.
 #[derive(Debug, Clone)]
 pub struct PlannedOwner {
-    /// The owner; the Cluster itself for its infrastructure, and if Cluster API refuses the edit.
+    /// The owner; the Cluster itself for its infrastructure, and if Cluster API refuses the change.
     pub id: ObjectId,
-    /// What it is in the topology; `None` if Cluster API refuses the edit.
+    /// The Cluster.
+    pub cluster: ObjectId,
+    /// What it is in the topology; `None` if Cluster API refuses the change.
     pub part: Option<TopologyOwner>,
     /// The effect on it.
     pub effect: Effect,
@@ -36,13 +41,32 @@ pub struct PlannedOwner {
     pub reason: Option<String>,
     /// The Machines that are replaced.
     pub machines: Machines,
-    /// The fields that differ.
+    /// The edits that change it.
+    pub edits: Vec<EditRef>,
+    /// The fields that differ, those with the most severe effect first.
     pub because: Vec<Because>,
 }
 
-/// A field that differs because of an edit.
+/// An edit of an object.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EditRef {
+    /// The object.
+    pub id: ObjectId,
+    /// The path of the edit.
+    pub at: EditPath,
+}
+
+impl fmt::Display for EditRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.id, self.at)
+    }
+}
+
+/// A field that differs because of edits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Because {
+    /// The edits.
+    pub edits: Vec<EditRef>,
     /// Such as `AWSMachineTemplate`.
     pub kind: String,
     /// Such as `spec.template.spec.instanceType`.
@@ -59,69 +83,131 @@ pub struct Because {
 
 const PROVIDER: &str = "the provider decides";
 
-/// An edit that Cluster API refuses.
-pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal) -> PlannedOwner {
-    PlannedOwner {
-        id: cluster.clone(),
-        part: None,
-        effect: Effect::Refused,
-        is_update_in_place: false,
-        can_be_in_place: false,
-        reason: Some(refusal.to_string()),
-        machines: Machines::default(),
-        because: Vec::new(),
+/// The effect of some differences on an owner.
+pub(super) struct OwnerEffect {
+    pub(super) effect: Effect,
+    reason: Option<String>,
+    pub(super) machines: Machines,
+}
+
+impl PlannedOwner {
+    fn new(cluster: &ObjectId, effect: Effect, reason: Option<String>, edits: Vec<EditRef>) -> PlannedOwner {
+        PlannedOwner {
+            id: cluster.clone(),
+            cluster: cluster.clone(),
+            part: None,
+            effect,
+            is_update_in_place: false,
+            can_be_in_place: false,
+            reason,
+            machines: Machines::default(),
+            edits,
+            because: Vec::new(),
+        }
+    }
+
+    /// A change that Cluster API refuses.
+    pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal, edits: Vec<EditRef>) -> PlannedOwner {
+        PlannedOwner::new(cluster, Effect::Refused, Some(refusal.to_string()), edits)
+    }
+
+    /// The owners of a topology, with an effect that is not known.
+    pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, edits: &[EditRef], around: Sides<'_>) -> Vec<PlannedOwner> {
+        let Some(written) = around.after.find(cluster) else { return Vec::new() };
+        let entries = WORKERS.into_iter().flat_map(|kind| {
+            workers(&written.written, kind.list).map(move |worker| (kind.owner)(worker.name.to_owned()))
+        });
+        let with_part = |owner: TopologyOwner| Part::of_owner(&owner).map(|part| (owner, part));
+        let all = entries.chain([TopologyOwner::ControlPlane]).filter_map(with_part);
+        let owner = |(owner, part): (TopologyOwner, Part)| PlannedOwner {
+            id: part.child(around.before, cluster).unwrap_or_else(|| cluster.clone()),
+            part: Some(owner),
+            machines: machines(around.before, cluster, &part),
+            ..PlannedOwner::new(cluster, Effect::CannotTell, Some(gap.to_string()), edits.to_vec())
+        };
+        all.map(owner).collect()
+    }
+
+    /// An owner whose parts differ; `None` if nothing becomes of that.
+    pub(super) fn of(
+        parts: &[ChangedPart],
+        causes: &Causes<'_, '_>,
+        change: &TopologyChange<'_>,
+    ) -> Option<PlannedOwner> {
+        let judge = |part| Some((OwnerEffect::of(part, causes, |_| true, change)?, part));
+        let mut judged: Vec<(OwnerEffect, &ChangedPart)> = parts.iter().filter_map(judge).collect();
+        judged.sort_by_key(|(owner, _)| Reverse(owner.effect));
+        let (first, part) = judged.first()?;
+        let has_gap = |(owner, part): &&(OwnerEffect, &ChangedPart)| {
+            part.difference.gap.is_some() && owner.effect <= Effect::CannotTell
+        };
+        let known = judged.iter().filter(|it| !has_gap(it));
+        let because: Vec<Because> = known.flat_map(|(_, part)| Because::of(part, causes)).collect();
+        let whole = judged.iter().filter(|it| has_gap(it) || it.1.difference.happens != PartChange::Changed);
+        let mut edits: BTreeSet<EditRef> = whole.flat_map(|(_, part)| causes.references(part, None)).collect();
+        edits.extend(because.iter().flat_map(|because| because.edits.iter().cloned()));
+        let id = Part::of_owner(part.owner()).and_then(|of| of.child(part.side(change.around), change.cluster));
+        let id = id.unwrap_or_else(|| change.cluster.clone());
+        let can_be_in_place = can_be_in_place(&id, first.effect, &because);
+        let reason = judged.iter().filter(|(it, _)| it.effect == first.effect).find_map(|(it, _)| it.reason.clone());
+        let (owner, machines) = (Some(part.owner().clone()), first.machines.clone());
+        let new = PlannedOwner::new(change.cluster, first.effect, reason, edits.into_iter().collect());
+        Some(PlannedOwner { id, part: owner, can_be_in_place, machines, because, ..new })
     }
 }
 
-/// The owners of a topology, with an effect that is not known.
-pub(super) fn not_known(cluster: &ObjectId, gap: &Gap, around: Sides<'_>) -> Vec<PlannedOwner> {
-    let Some(written) = around.after.find(cluster) else {
-        return Vec::new();
-    };
-    let entries = |list: &'static str| workers(&written.written, list).map(|worker| worker.name.to_owned());
-    let deployments = entries("machineDeployments").map(TopologyOwner::MachineDeployment);
-    let pools = entries("machinePools").map(TopologyOwner::MachinePool);
-    let all = deployments.chain(pools).chain([TopologyOwner::ControlPlane]);
-    let with_part = |owner: TopologyOwner| Part::of_owner(&owner).map(|part| (owner, part));
-    let owner = |(owner, part): (TopologyOwner, Part)| PlannedOwner {
-        id: part.child(around.before, cluster).unwrap_or_else(|| cluster.clone()),
-        part: Some(owner),
-        effect: Effect::CannotTell,
-        is_update_in_place: false,
-        can_be_in_place: false,
-        reason: Some(gap.to_string()),
-        machines: machines(around.before, cluster, &part),
-        because: Vec::new(),
-    };
-    all.filter_map(with_part).map(owner).collect()
+impl Because {
+    fn of(part: &ChangedPart, causes: &Causes<'_, '_>) -> Vec<Because> {
+        let because = |cause: &FieldCause| Because {
+            edits: causes.references(part, Some(cause)),
+            kind: part.difference.kind.clone(),
+            path: cause.path(),
+            from: cause.from.clone(),
+            to: cause.to.clone(),
+            patch: cause.patch.clone(),
+            variable: cause.variables.first().cloned(),
+        };
+        part.difference.because.iter().map(because).collect()
+    }
 }
 
-/// The effect of those differences of an object that are due to one edit; `None` if none is. A gap counts for one edit. What
-/// is not known makes nothing less severe: fields that no patch changes replace Machines, whatever else a patch does.
-pub(super) fn judged(
-    part: &ChangedPart,
-    is_due: impl Fn(&FieldCause) -> bool,
-    (cluster, has_gap): (&ObjectId, bool),
-    around: Sides<'_>,
-) -> Option<PlannedOwner> {
-    let difference = &part.difference;
-    let causes: Vec<&FieldCause> = difference.because.iter().filter(|cause| is_due(cause)).collect();
-    let known = (!causes.is_empty()).then(|| known(part, &causes, around));
-    let known = known.filter(|(effect, _)| difference.gap.is_none() || *effect > Effect::CannotTell);
-    let Some((effect, reason)) = known else {
-        let gap = difference.gap.as_ref().filter(|_| has_gap)?;
-        return Some(planned(part, (Effect::CannotTell, Some(gap.to_string())), cluster, around, Vec::new()));
-    };
-    let because = |cause: &&FieldCause| Because {
-        kind: difference.kind.clone(),
-        path: cause.path(),
-        from: cause.from.clone(),
-        to: cause.to.clone(),
-        patch: cause.patch.clone(),
-        variable: cause.variables.first().cloned(),
-    };
-    let because = causes.iter().map(because).collect();
-    Some(planned(part, (effect, reason), cluster, around, because))
+impl OwnerEffect {
+    pub(super) const REFUSED: OwnerEffect =
+        OwnerEffect { effect: Effect::Refused, reason: None, machines: Machines::NONE };
+
+    /// What all edits together do to an owner.
+    pub(super) fn of_owner(owner: &PlannedOwner) -> OwnerEffect {
+        OwnerEffect { effect: owner.effect, reason: owner.reason.clone(), machines: owner.machines.clone() }
+    }
+
+    /// What those differences of an object do that are due to some edits; `None` if none is. What is not known makes nothing
+    /// less severe: fields that no patch changes replace Machines, whatever else a patch does.
+    pub(super) fn of(
+        part: &ChangedPart,
+        causes: &Causes<'_, '_>,
+        is_due: impl Fn(&EditNumbers) -> bool,
+        change: &TopologyChange<'_>,
+    ) -> Option<OwnerEffect> {
+        let difference = &part.difference;
+        let whole = || is_due(&causes.due(part, None));
+        let (effect, reason) = match difference.happens {
+            PartChange::Changed => {
+                let due = difference.because.iter().filter(|cause| is_due(&causes.due(part, Some(cause))));
+                let due: Vec<&FieldCause> = due.collect();
+                let known = (!due.is_empty()).then(|| known(part, &due, change.around));
+                let gap = difference.gap.as_ref();
+                let known = known.filter(|(effect, _)| gap.is_none() || *effect > Effect::CannotTell);
+                known.or_else(|| Some((Effect::CannotTell, Some(gap.filter(|_| whole())?.to_string()))))?
+            }
+            _ if difference.role != PartRole::Workers || !whole() => return None,
+            PartChange::Created => (Effect::Scale, None),
+            PartChange::Deleted => (Effect::Destructive, None),
+        };
+        let is_harmless = matches!(effect, Effect::Nothing | Effect::InPlace);
+        let of = Part::of_owner(part.owner()).filter(|_| !is_harmless);
+        let machines = of.map(|of| machines(part.side(change.around), change.cluster, &of)).unwrap_or_default();
+        Some(OwnerEffect { effect, reason, machines })
+    }
 }
 
 /// The effect of differences; not known if a value that is not in the files decides whether there is one.
@@ -139,43 +225,13 @@ fn filled_in(causes: &[&FieldCause]) -> Option<Gap> {
     written?.into_iter().next().map(Gap::Placeholder)
 }
 
-/// Workers that are created or deleted.
-pub(super) fn whole(part: &ChangedPart, cluster: &ObjectId, around: Sides<'_>) -> Option<PlannedOwner> {
-    let effect = match part.difference.happens {
-        _ if part.difference.role != PartRole::Workers => return None,
-        PartChange::Created => Effect::Scale,
-        PartChange::Deleted => Effect::Destructive,
-        PartChange::Changed => return None,
-    };
-    Some(planned(part, (effect, None), cluster, around, Vec::new()))
-}
-
-fn planned(
-    part: &ChangedPart,
-    (effect, reason): (Effect, Option<String>),
-    cluster: &ObjectId,
-    around: Sides<'_>,
-    because: Vec<Because>,
-) -> PlannedOwner {
-    let difference = &part.difference;
-    let of = Part::of_owner(&difference.owner);
-    let side = if difference.happens == PartChange::Created { around.after } else { around.before };
-    let id = of.as_ref().and_then(|of| of.child(side, cluster)).unwrap_or_else(|| cluster.clone());
-    let is_harmless = matches!(effect, Effect::Nothing | Effect::InPlace);
-    let machines = of.filter(|_| !is_harmless).map(|of| machines(side, cluster, &of)).unwrap_or_default();
-    let (part, is_update_in_place) = (Some(difference.owner.clone()), false);
-    let can_be_in_place = can_be_in_place(&id, effect, &because);
-    PlannedOwner { id, part, effect, is_update_in_place, can_be_in_place, reason, machines, because }
-}
-
 /// Whether an extension may update the Machines in place: those of a kubeadm control plane or a MachineDeployment, unless
 /// a rollout is asked for by its time.
 ///
 /// Source: `EligibleForInPlaceUpdate` in controlplane/kubeadm/pkg/filters.go and in
 /// core/reconcilers/machinedeployment/mdutil/util.go of Cluster API v1.14; no in-place update with `OnDelete`.
 fn can_be_in_place(id: &ObjectId, effect: Effect, because: &[Because]) -> bool {
-    let is_asked_for =
-        |because: &Because| because.path.ends_with("rollout.after") || because.path.ends_with("rolloutAfter");
+    let is_asked_for = |because: &Because| ["spec.rollout.after", "spec.rolloutAfter"].contains(&&*because.path);
     effect == Effect::Rollout
         && ["KubeadmControlPlane", "MachineDeployment"].contains(&&*id.kind)
         && !because.iter().any(is_asked_for)
@@ -202,13 +258,13 @@ fn effect(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Eff
         PartRole::PoolBootstrap | PartRole::PoolInfrastructure if is_in_spec => {
             (Effect::CannotTell, Some(PROVIDER.to_owned()))
         }
-        PartRole::ControlPlane | PartRole::Workers if is_in_spec => by_table(part, causes, around),
+        PartRole::ControlPlane | PartRole::Workers if is_in_spec => by_policy(part, causes, around),
         _ => (Effect::InPlace, None),
     }
 }
 
 /// What the table of the policy says about the control plane or the workers before and after.
-fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
+fn by_policy(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
     let mut edited = part.object.clone();
     causes.iter().for_each(|cause| cause.apply(&mut edited));
     let (group, version) = group_and_version(text(&part.object, "apiVersion"));
@@ -218,7 +274,7 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (E
     // Fields that every provider's control plane has.
     if id.kind != "KubeadmControlPlane" && part.difference.role == PartRole::ControlPlane {
         let is_any = |field: &str| causes.iter().any(|cause| cause.path() == field);
-        let is_reference = |cause: &&FieldCause| cause.path().contains("nfrastructureRef.");
+        let is_reference = |cause: &&FieldCause| cause.steps.iter().any(|step| step == "infrastructureRef");
         return match provider::effect_on_control_plane(&id.kind, [&part.object, &edited]) {
             // The object is updated, whatever that does.
             Some(Effect::Nothing) => (Effect::InPlace, None),
@@ -230,26 +286,19 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (E
         };
     }
     let is_scale = causes.iter().any(|cause| cause.path() == "spec.replicas");
-    let is_none = |at: &str| concerns_none(at, [&part.object, &edited]);
     let text = |object: &Value| if is_scale { object.to_string() } else { with_a_machine(object.clone()) };
     let [old, new] = [&part.object, &edited].map(text);
-    let review = Review { operation: Operation::Update, old_object: Some(&old), ..create(&id, version, &new) };
-    if !has_effects(&review) {
+    let Some(edits) = impact(&id, version, [&old, &new], around) else {
         return (Effect::CannotTell, Some(PROVIDER.to_owned()));
-    }
-    let report = evaluate(&review, around.settings, around.after).report.unwrap_or_default();
-    let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
-    let meant = edits.iter().filter(|edit| edit.effect != Effect::CannotTell || !is_none(&edit.at));
-    let gravest = meant.max_by_key(|edit| edit.effect);
-    match gravest.map_or(Effect::InPlace, |edit| edit.effect) {
-        Effect::Rollout if part.is_on_delete => (Effect::ReplacedWhenDeleted, None),
-        Effect::CannotTell => {
-            let at = gravest.map_or("", |edit| &edit.at);
-            (Effect::CannotTell, Some(crate::plan::reason::reason(&id, at).to_owned()))
-        }
+    };
+    let is_none = |at: &EditPath| concerns_none(at, [&part.object, &edited]);
+    let meant = edits.iter().filter(|(at, effect)| *effect != Effect::CannotTell || !is_none(at));
+    match meant.max_by_key(|(_, effect)| *effect) {
+        Some((_, Effect::Rollout)) if part.is_on_delete => (Effect::ReplacedWhenDeleted, None),
+        Some((at, Effect::CannotTell)) => (Effect::CannotTell, Some(crate::plan::reason::reason(&id, at).to_owned())),
         // The object is updated, whatever that does.
-        Effect::Nothing => (Effect::InPlace, None),
-        effect => (effect, None),
+        Some((_, Effect::Nothing)) | None => (Effect::InPlace, None),
+        Some((_, effect)) => (*effect, None),
     }
 }
 
@@ -259,32 +308,4 @@ fn with_a_machine(mut object: Value) -> String {
         *replicas = 1.into();
     }
     object.to_string()
-}
-
-/// One entry for each owner, in the order of their names: the most severe effect and all reasons.
-pub(super) fn merged(owners: Vec<PlannedOwner>) -> Vec<PlannedOwner> {
-    // Owners that are not among the objects have the identity of their Cluster.
-    let mut all: BTreeMap<(bool, ObjectId, Option<TopologyOwner>), PlannedOwner> = BTreeMap::new();
-    for mut owner in owners {
-        let is_of_machines = owner.id.group != CORE_GROUP || owner.id.kind != "Cluster";
-        let key = (is_of_machines, owner.id.clone(), owner.part.clone());
-        match all.get_mut(&key) {
-            Some(known) => {
-                known.can_be_in_place = match owner.effect.cmp(&known.effect) {
-                    Ordering::Greater => owner.can_be_in_place,
-                    Ordering::Equal => owner.can_be_in_place && known.can_be_in_place,
-                    Ordering::Less => known.can_be_in_place,
-                };
-                if owner.effect > known.effect {
-                    (known.effect, known.reason) = (owner.effect, owner.reason);
-                } else if owner.effect == known.effect {
-                    known.reason = known.reason.take().or(owner.reason);
-                }
-                known.machines.add(&owner.machines);
-                known.because.append(&mut owner.because);
-            }
-            None => _ = all.insert(key, owner),
-        }
-    }
-    all.into_values().collect()
 }

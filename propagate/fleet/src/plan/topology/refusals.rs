@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 use topology::{
-    FieldCause, Obstacle, PartRole, StoredDefaults, TopologyRefusal, endpoint_refusal, health_check_refusals,
-    schema_refusal, value_refusals,
+    DEPLOYMENTS, FieldCause, Obstacle, PartRole, StoredDefaults, TopologyRefusal, endpoint_refusal,
+    health_check_refusals, schema_refusal, value_refusals,
 };
 
 use super::changed_part::ChangedPart;
@@ -49,14 +49,14 @@ fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
 ///
 /// Source: `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go of Cluster API v1.14.
 fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
-    let classes: Vec<_> = workers(class, "machineDeployments").filter(Worker::is_autoscaled).collect();
+    let classes: Vec<_> = workers(class, DEPLOYMENTS.list).filter(Worker::is_autoscaled).collect();
     let is_fixed = |entry: &Worker<'_>| entry.has_replicas() && classes.iter().any(|class| class.name == entry.class());
     let refusal = |entry: Worker<'_>| TopologyRefusal::Object {
         kind: "Cluster".to_owned(),
         path: format!("{}.replicas", entry.at()),
         reason: FIXED_AND_AUTOSCALED.to_owned(),
     };
-    workers(cluster, "machineDeployments").filter(is_fixed).map(refusal).collect()
+    workers(cluster, DEPLOYMENTS.list).filter(is_fixed).map(refusal).collect()
 }
 
 /// Why the topology's controller does not write what differs; or why the API server or a webhook refuses it, in a kind of

@@ -6,35 +6,28 @@ use serde_json::Value;
 use topology::{PartChange, PartRole, TopologyOwner};
 
 use super::changed_part::ChangedPart;
-use super::stage::TopologyChange;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::EntryDifference;
 use crate::plan::difference::differing;
-use crate::plan::impact::Sides;
-use crate::plan::reach::Part;
+use crate::plan::machines::Part;
 use crate::plan::template::REFERENCES;
 use crate::relations::text;
 
 /// Object, path of the map, and key.
 type EntryPlace = (ObjectId, String, String);
 
-/// The entries that differ. A new object is named as the one that it replaces.
-pub(super) fn entries(changes: &[TopologyChange<'_>], around: Sides<'_>) -> Vec<EntryDifference> {
-    let mut found: BTreeMap<EntryPlace, EntryDifference> = BTreeMap::new();
-    for change in changes {
-        for part in change.parts() {
-            for entry in of_part(part, change.cluster(), around.before) {
-                let place = (entry.id.clone(), entry.at.clone(), entry.key.clone());
-                match found.get_mut(&place) {
-                    Some(known) => known.to = entry.to,
-                    None => _ = found.insert(place, entry),
-                }
-            }
-        }
-    }
+/// The entries that differ in all topologies, once. A new object is named as the one that it replaces.
+pub(super) fn merged(entries: impl Iterator<Item = EntryDifference>) -> Vec<EntryDifference> {
+    let with_place = |entry: EntryDifference| ((entry.id.clone(), entry.at.clone(), entry.key.clone()), entry);
+    let found: BTreeMap<EntryPlace, EntryDifference> = entries.map(with_place).collect();
     found.into_values().filter(|entry| entry.from != entry.to).collect()
+}
+
+/// The entries of one topology that differ.
+pub(super) fn of_parts(parts: &[ChangedPart], cluster: &ObjectId, before: &Hierarchy) -> Vec<EntryDifference> {
+    parts.iter().flat_map(|part| of_part(part, cluster, before)).collect()
 }
 
 fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<EntryDifference> {

@@ -1,15 +1,12 @@
-//! What an edit does to an owner through variables and patches, and why: one line.
+//! What becomes of an owner, and the chains that lead there: one line each.
 
 use std::fmt;
 
 use metadata_propagation::Effect;
 use serde_json::Value;
 
-use super::{Because, PlannedOwner};
+use super::{Because, EditRef, PlannedOwner};
 use crate::count::count;
-
-/// The maximum number of fields that a line lists; more are counted.
-const LISTED: usize = 2;
 
 /// The maximum number of characters of a value.
 const SHOWN: usize = 40;
@@ -20,9 +17,32 @@ impl PlannedOwner {
     pub fn effect_name(&self) -> String {
         if self.is_update_in_place { "in-place update".to_owned() } else { self.effect.to_string() }
     }
+
+    /// From edits to fields, a line for all fields that are due to the same edits and written by the same patch: such as
+    /// ``Cluster fleet/shop spec.topology.variables → variable `size` → patch `size` → ...``. What is created, deleted or not
+    /// known is due to edits alone.
+    #[must_use]
+    pub fn chains(&self) -> Vec<String> {
+        let mut groups: Vec<(&Because, u64)> = Vec::new();
+        for because in &self.because {
+            let is_same = |first: &Because| first.edits == because.edits && first.patch == because.patch;
+            match groups.iter_mut().find(|(first, _)| is_same(first)) {
+                Some((_, further)) => *further += 1,
+                None => groups.push((because, 0)),
+            }
+        }
+        let line = |(because, further): (&Because, u64)| match further {
+            0 => because.to_string(),
+            further => format!("{because}; {}", count(further, "more field")),
+        };
+        match groups.is_empty() && !self.edits.is_empty() {
+            true => vec![listed(&self.edits)],
+            false => groups.into_iter().map(line).collect(),
+        }
+    }
 }
 
-/// Such as ``MachineDeployment fleet/md: rollout of 5 Machines; variable `size` → patch `size` → ...``.
+/// Such as `MachineDeployment fleet/md: rollout of 5 Machines`.
 impl fmt::Display for PlannedOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let machines = self.machines.count();
@@ -33,24 +53,15 @@ impl fmt::Display for PlannedOwner {
         if self.is_update_in_place {
             f.write_str(" if an extension accepts it, rollout otherwise")?;
         }
-        if let Some(reason) = &self.reason {
-            write!(f, ": {reason}")?;
-        }
-        for because in self.because.iter().take(LISTED) {
-            write!(f, "; {because}")?;
-        }
-        let further = u64::try_from(self.because.len().saturating_sub(LISTED)).unwrap_or(u64::MAX);
-        if further > 0 {
-            write!(f, "; {} more", count(further, "field"))?;
-        }
-        Ok(())
+        self.reason.iter().try_for_each(|reason| write!(f, ": {reason}"))
     }
 }
 
-/// From the variable to the field.
+/// From the edits to the field.
 impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Because { kind, path, from, to, patch, variable } = self;
+        let Because { edits, kind, path, from, to, patch, variable } = self;
+        write!(f, "{} → ", listed(edits))?;
         if let Some(name) = variable {
             write!(f, "variable `{name}` → ")?;
         }
@@ -59,6 +70,10 @@ impl fmt::Display for Because {
         }
         write!(f, "{kind} {path}: {} → {}", shown(from.as_ref()), shown(to.as_ref()))
     }
+}
+
+fn listed(edits: &[EditRef]) -> String {
+    edits.iter().map(EditRef::to_string).collect::<Vec<_>>().join(" and ")
 }
 
 fn shown(value: Option<&Value>) -> String {

@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::cluster_api::{
-    CONTROL_PLANE_GROUP, CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_POOL_NAME,
-};
-use serde_json::Value;
-use topology::TopologyOwner;
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use topology::{DEPLOYMENTS, POOLS, TopologyOwner};
 
+use super::path::{EditPath, EditPlace, EditedPart};
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::ObjectId;
-use crate::workers::{LISTS, Worker, workers};
+use crate::workers::{Worker, workers};
 
 /// Machines: those in the files, and for each owner without any the number of its replicas, if it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,8 +34,8 @@ pub(super) enum Part {
     Class {
         control_plane: bool,
         workers: BTreeSet<(&'static str, String)>,
-        /// A field of these classes, as a pointer: an entry of a topology that has it overrides the class.
-        field: Option<String>,
+        /// A field of these classes: an entry of a topology that has it overrides the class.
+        field: Option<EditPath>,
     },
 }
 
@@ -81,22 +79,17 @@ impl Machines {
 
 impl Part {
     /// What a path in a Cluster or ClusterClass affects.
-    pub(super) fn of(id: &ObjectId, at: &str) -> Part {
-        let entry = LISTS.iter().find_map(|list| {
-            let (_, rest) = at.split_once(list)?;
-            let (entry, field) = rest.strip_prefix('[')?.split_once(']')?;
-            Some((*list, entry, field))
-        });
-        let control_plane = at.contains("controlPlane");
-        match (&*id.kind, entry) {
-            ("Cluster", Some((list, entry, _))) => Part::Entry(list, entry.to_owned()),
-            ("Cluster", None) if control_plane => Part::ControlPlane,
-            ("ClusterClass", Some((list, class, field))) => {
-                let field = Some(field.replace('.', "/")).filter(|field| !field.is_empty());
-                Part::Class { control_plane: false, workers: BTreeSet::from([(list, class.to_owned())]), field }
-            }
-            ("ClusterClass", None) if control_plane => {
-                Part::Class { control_plane, workers: BTreeSet::new(), field: None }
+    pub(super) fn of(id: &ObjectId, at: &EditPath) -> Part {
+        match (&*id.kind, &at.part) {
+            ("Cluster", EditedPart::Workers(list, name)) => Part::Entry(list, name.clone()),
+            ("Cluster", EditedPart::ControlPlane) => Part::ControlPlane,
+            ("ClusterClass", EditedPart::Workers(list, class)) => Part::Class {
+                control_plane: false,
+                workers: BTreeSet::from([(*list, class.clone())]),
+                field: (at.place != EditPlace::Entry).then(|| at.inside_entry()),
+            },
+            ("ClusterClass", EditedPart::ControlPlane) => {
+                Part::Class { control_plane: true, workers: BTreeSet::new(), field: None }
             }
             _ => Part::Whole,
         }
@@ -104,11 +97,9 @@ impl Part {
 
     /// What belongs to an owner of a topology; `None` for the infrastructure, which has no Machines.
     pub(super) fn of_owner(owner: &TopologyOwner) -> Option<Part> {
-        match owner {
-            TopologyOwner::Infrastructure => None,
-            TopologyOwner::ControlPlane => Some(Part::ControlPlane),
-            TopologyOwner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
-            TopologyOwner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
+        match owner.entry() {
+            Some((list, name)) => Some(Part::Entry(list, name.to_owned())),
+            None => (*owner == TopologyOwner::ControlPlane).then_some(Part::ControlPlane),
         }
     }
 
@@ -126,11 +117,8 @@ impl Part {
     fn has(&self, cluster: &Member, child: &Member) -> bool {
         let is_control_plane = child.id.group == CONTROL_PLANE_GROUP;
         let labels = child.written.pointer("/metadata/labels");
-        let label = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);
-        let (list, name) = match &*child.id.kind {
-            "MachinePool" => ("machinePools", label(TOPOLOGY_POOL_NAME)),
-            _ => ("machineDeployments", label(TOPOLOGY_DEPLOYMENT_NAME)),
-        };
+        let kind = if child.id.kind == POOLS.kind { POOLS } else { DEPLOYMENTS };
+        let (list, name) = (kind.list, labels.and_then(|labels| labels.get(kind.label)?.as_str()));
         match self {
             Part::Whole => true,
             Part::ControlPlane => is_control_plane,
@@ -139,7 +127,7 @@ impl Part {
             Part::Class { workers: classes, field, .. } => {
                 let entry = workers(&cluster.written, list).find(|entry| Some(entry.name) == name);
                 let is_overridden = |entry: &Worker<'_>| {
-                    field.as_ref().is_some_and(|field| entry.value.pointer(field).is_some_and(|it| !it.is_null()))
+                    field.as_ref().is_some_and(|field| field.value(entry.value).is_some_and(|it| !it.is_null()))
                 };
                 let is_of = |entry: &Worker<'_>| classes.contains(&(list, entry.class().to_owned()));
                 entry.is_some_and(|entry| is_of(&entry) && !is_overridden(&entry))

@@ -66,9 +66,9 @@ impl<'f> Relations<'f> {
         let mut ids: Vec<&ObjectId> = sides.iter().flatten().map(|object| &object.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by_name: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (number, id) in ids.iter().enumerate().filter(|(_, id)| is_related(id)) {
-            by_name.entry(&id.name).or_default().push(number);
+            by_name.entry((&id.kind, &id.name)).or_default().push(number);
         }
         let related: Vec<&FleetObject> = sides.iter().flatten().copied().filter(|it| is_related(&it.id)).collect();
         let found = each(&related, |object| {
@@ -77,10 +77,9 @@ impl<'f> Relations<'f> {
                 let other = ids.get(*number);
                 *number != own && other.is_some_and(|other| is_definition(other) || is_near(&object.id, other))
             };
-            // Quotes in texts are escaped, so keys and texts are not every other part.
-            let words = object.json.split('"');
-            let named = words.filter_map(|word| by_name.get(word)).flatten().copied().filter(is_near);
-            Some((own, named.collect::<BTreeSet<usize>>()))
+            let references = object.references();
+            let named = references.iter().filter_map(|id| by_name.get(&(&*id.kind, &*id.name))).flatten().copied();
+            Some((own, named.filter(is_near).collect::<BTreeSet<usize>>()))
         });
         let mut named: Vec<Vec<usize>> = ids.iter().map(|_| Vec::new()).collect();
         let mut naming = named.clone();

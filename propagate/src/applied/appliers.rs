@@ -1,0 +1,278 @@
+//! Objects of Flux and Argo CD that say which folders of a repository are applied.
+
+use std::collections::BTreeSet;
+
+use fleet::{Fleet, FleetObject, ObjectId, Source};
+use serde_json::{Value, json};
+
+/// An object that applies folders.
+#[derive(Debug, Clone)]
+pub(crate) struct Applier {
+    pub(crate) id: ObjectId,
+    /// What it does with objects that are no longer in its folders.
+    pub(crate) pruning: Pruning,
+    /// The same when the applier itself is deleted.
+    pub(crate) pruning_with_it: Pruning,
+    pub(crate) is_suspended: bool,
+    /// The folders, as they are written, with `*` for what a template fills in.
+    pub(crate) paths: Vec<String>,
+    reach: Reach,
+}
+
+/// What happens to objects that are no longer applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Pruning {
+    Kept,
+    /// Somebody starts each sync, with pruning or without.
+    IfSynced,
+    Deleted,
+}
+
+/// What of a folder without a kustomization is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The files in it.
+    Folder,
+    /// The files in it and below it.
+    All,
+    /// Those, but kustomizations below it as such.
+    Kustomizations,
+}
+
+const FLUX: &str = "kustomize.toolkit.fluxcd.io";
+const FLUX_OPERATOR: &str = "fluxcd.controlplane.io";
+const ARGO: &str = "argoproj.io";
+
+impl Applier {
+    /// The appliers in texts.
+    pub(crate) fn of(sources: Vec<Source>) -> Vec<Applier> {
+        let has_any = |source: &Source| [FLUX, FLUX_OPERATOR, ARGO].iter().any(|group| source.text.contains(group));
+        let fleet = Fleet::read(sources.into_iter().filter(has_any).collect());
+        fleet.objects().filter_map(Applier::read).collect()
+    }
+
+    fn read(object: &FleetObject) -> Option<Applier> {
+        let json = object.value();
+        let spec = json.get("spec")?;
+        match (&*object.id.group, &*object.id.kind) {
+            (FLUX, "Kustomization") => Some(Applier::of_flux(&object.id, spec)),
+            // It makes a Kustomization with these values (docs/api/v1/fluxinstance.md of Flux Operator).
+            (FLUX_OPERATOR, "FluxInstance") => {
+                let path = text(spec.get("sync")?, "path")?;
+                Some(Applier::of_flux(
+                    &object.id,
+                    &json!({ "path": path, "prune": true, "sourceRef": { "name": "flux-system" } }),
+                ))
+            }
+            (ARGO, "Application") => Some(Applier::of_argo(&object.id, &json, spec, &Value::Null)),
+            (ARGO, "ApplicationSet") => {
+                let template = spec.get("template")?;
+                let applier = Applier::of_argo(&object.id, template, template.get("spec")?, spec);
+                let is_preserved = is(spec.pointer("/syncPolicy/preserveResourcesOnDeletion"));
+                let pruning_with_it = if is_preserved { Pruning::Kept } else { Pruning::Deleted };
+                Some(Applier { pruning_with_it, ..applier })
+            }
+            _ => None,
+        }
+    }
+
+    /// Sources: `finalize` and `prune` in internal/controller/kustomization_controller.go of Flux's kustomize-controller,
+    /// `spec.deletionPolicy` in its docs/spec/v1/kustomizations.md.
+    fn of_flux(id: &ObjectId, spec: &Value) -> Applier {
+        let is_suspended = is(spec.get("suspend"));
+        let prunes = is(spec.get("prune"));
+        let path = text(spec, "path").unwrap_or("./").to_owned();
+        // The top folder of another repository looks like the one of this.
+        let is_top = path.trim_matches(['.', '/']).is_empty();
+        let is_own = spec.pointer("/sourceRef/name").and_then(Value::as_str) == Some("flux-system");
+        let deletes = match text(spec, "deletionPolicy") {
+            Some("Delete" | "WaitForTermination") => true,
+            Some("Orphan") => false,
+            _ => prunes,
+        };
+        let pruning = |deletes: bool| if deletes && !is_suspended { Pruning::Deleted } else { Pruning::Kept };
+        Applier {
+            id: id.clone(),
+            pruning: pruning(prunes),
+            pruning_with_it: pruning(deletes),
+            is_suspended,
+            paths: if is_own || !is_top { vec![path] } else { Vec::new() },
+            reach: Reach::Kustomizations,
+        }
+    }
+
+    /// Sources: docs/user-guide/auto_sync.md, app_deletion.md and directory.md of Argo CD, and
+    /// docs/operator-manual/applicationset of its generators.
+    fn of_argo(id: &ObjectId, application: &Value, spec: &Value, set: &Value) -> Applier {
+        let several = spec.get("sources").and_then(Value::as_array).into_iter().flatten();
+        let sources: Vec<&Value> = spec.get("source").into_iter().chain(several).collect();
+        let mut paths = BTreeSet::new();
+        for path in sources.iter().filter_map(|source| text(source, "path")) {
+            match filled_in(path) {
+                pattern if pattern.trim_matches(['*', '/', '.']).is_empty() && path.contains("{{") => {
+                    generated(set.get("generators").unwrap_or(&Value::Null), &mut paths);
+                }
+                pattern => {
+                    paths.insert(pattern);
+                }
+            }
+        }
+        let automated =
+            spec.pointer("/syncPolicy/automated").filter(|it| it.get("enabled") != Some(&Value::Bool(false)));
+        let pruning = match automated {
+            Some(automated) if is(automated.get("prune")) => Pruning::Deleted,
+            Some(_) => Pruning::Kept,
+            None => Pruning::IfSynced,
+        };
+        let finalizers = application.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
+        let mut finalizers = finalizers.filter_map(Value::as_str);
+        let is_cascading = finalizers.any(|finalizer| finalizer.split('/').next() == Some(FINALIZER));
+        let is_recursive = sources.iter().any(|source| is(source.pointer("/directory/recurse")));
+        Applier {
+            id: id.clone(),
+            pruning,
+            pruning_with_it: if is_cascading { Pruning::Deleted } else { Pruning::Kept },
+            is_suspended: false,
+            paths: paths.into_iter().collect(),
+            reach: if is_recursive { Reach::All } else { Reach::Folder },
+        }
+    }
+
+    /// Whether it applies a file or a kustomization below a folder without a kustomization that it names.
+    pub(super) fn reaches(&self, folder: &str, name: &str) -> bool {
+        let parent = name.rsplit_once('/').map_or("", |(parent, _)| parent);
+        self.reach != Reach::Folder || parent == folder
+    }
+
+    pub(super) fn is_of_flux(&self) -> bool {
+        self.reach == Reach::Kustomizations
+    }
+
+    /// What happens to objects that this applier no longer applies; `now` is the same applier after the change.
+    pub(crate) fn pruning_after(&self, now: Option<&Applier>) -> Pruning {
+        now.map_or(self.pruning_with_it, |now| now.pruning)
+    }
+}
+
+/// The finalizer of an Application with which its objects are deleted.
+const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+
+fn text<'v>(object: &'v Value, field: &str) -> Option<&'v str> {
+    object.get(field).and_then(Value::as_str)
+}
+
+fn is(value: Option<&Value>) -> bool {
+    value == Some(&Value::Bool(true))
+}
+
+/// A path with `*` for each expression of a template.
+fn filled_in(path: &str) -> String {
+    let mut parts = path.split("{{");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |found, part| found + "*" + part.split_once("}}").map_or("", |(_, rest)| rest))
+}
+
+/// The folders that generators of an ApplicationSet find, at any depth, without those that they exclude.
+fn generated(generators: &Value, found: &mut BTreeSet<String>) {
+    match generators {
+        Value::Array(items) => items.iter().for_each(|item| generated(item, found)),
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                match (&**field, value.as_array()) {
+                    ("directories", Some(folders)) => {
+                        let included = folders.iter().filter(|folder| !is(folder.get("exclude")));
+                        found.extend(included.filter_map(|folder| text(folder, "path")).map(str::to_owned));
+                    }
+                    ("files", Some(files)) => {
+                        let folders = files.iter().filter_map(|file| text(file, "path")?.rsplit_once('/'));
+                        found.extend(folders.map(|(folder, _)| folder.to_owned()));
+                    }
+                    _ => generated(value, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a folder is the one of a path, in which `*` is any part of a name and `**` any number of names.
+pub(super) fn is_path(folder: &str, pattern: &str) -> bool {
+    let parts = |path: &'_ str| {
+        let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
+        parts.map(str::to_owned).collect::<Vec<_>>()
+    };
+    is_match(&parts(folder), &parts(pattern))
+}
+
+fn is_match(names: &[String], patterns: &[String]) -> bool {
+    match (names, patterns) {
+        ([], []) => true,
+        (_, [first, rest @ ..]) if first == "**" => {
+            is_match(names, rest) || names.split_first().is_some_and(|(_, names)| is_match(names, patterns))
+        }
+        ([name, names @ ..], [first, rest @ ..]) => is_name(name, first) && is_match(names, rest),
+        _ => false,
+    }
+}
+
+fn is_name(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        None => name == pattern,
+        Some((begin, rest)) => {
+            let Some(left) = name.strip_prefix(begin) else { return false };
+            left.char_indices()
+                .map(|(at, _)| at)
+                .chain([left.len()])
+                .any(|at| left.get(at..).is_some_and(|left| is_name(left, rest)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_stands_for_folders() {
+        for (folder, pattern, expected) in [
+            ("clusters/a", "./clusters/a/", true),
+            ("clusters/a", "clusters/*", true),
+            ("clusters/a/b", "clusters/*", false),
+            ("clusters/a/b", "clusters/**", true),
+            ("clusters/eu-a", "clusters/*-a", true),
+            ("", "./", true),
+            ("a", "./", false),
+        ] {
+            assert_eq!(is_path(folder, pattern), expected, "{folder} {pattern}");
+        }
+    }
+
+    #[test]
+    fn an_applier_keeps_or_deletes_what_it_no_longer_applies() {
+        use Pruning::{Deleted, IfSynced, Kept};
+        let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec: ";
+        let argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: ";
+        for (text, expected) in [
+            (format!("{flux}{{path: ./a, prune: true}}"), (Deleted, Deleted)),
+            (format!("{flux}{{path: ./a, prune: true, suspend: true}}"), (Kept, Kept)),
+            (format!("{flux}{{path: ./a, prune: true, deletionPolicy: Orphan}}"), (Deleted, Kept)),
+            (format!("{flux}{{path: ./a, prune: false}}"), (Kept, Kept)),
+            (format!("{argo}{{source: {{path: a}}, syncPolicy: {{automated: {{prune: true}}}}}}"), (Deleted, Kept)),
+            (format!("{argo}{{source: {{path: a}}, syncPolicy: {{automated: {{}}}}}}"), (Kept, Kept)),
+            (format!("{argo}{{source: {{path: a}}}}"), (IfSynced, Kept)),
+        ] {
+            let found = Applier::of(vec![Source { name: String::new(), text: text.clone() }]);
+            let found: Vec<_> = found.iter().map(|it| (it.pruning, it.pruning_with_it)).collect();
+            assert_eq!(found, [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn generators_of_a_set_name_folders() {
+        let text = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: a}\nspec:\n  generators: \
+            [{matrix: {generators: [{git: {directories: [{path: 'clusters/*'}, {path: clusters/x, exclude: true}]}}]}}]\n  \
+            template: {spec: {sources: [{path: '{{.path.path}}'}, {path: 'apps/{{name}}/prod'}]}}\n";
+        let found = Applier::of(vec![Source { name: String::new(), text: text.to_owned() }]);
+        assert_eq!(found.first().map(|it| it.paths.clone()).unwrap_or_default(), ["apps/*/prod", "clusters/*"]);
+    }
+}
