@@ -301,10 +301,10 @@ mod tests {
                 "crates/raw-json/src",
                 "crates/tag-delivery/src",
                 "crates/tag-rules/src",
+                "deploy",
                 "playground/src",
                 "propagate/fleet/src",
                 "propagate/topology/src",
-                "deploy",
             ]
         );
         Ok(())
