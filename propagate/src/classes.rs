@@ -62,8 +62,7 @@ pub(crate) fn is_definition(id: &ObjectId) -> bool {
 
 /// Whether controllers make Machines for objects of this kind.
 pub(crate) fn is_instance(id: &ObjectId) -> bool {
-    let is_cluster_api = id.group == "cluster.x-k8s.io" || id.group.ends_with(".cluster.x-k8s.io");
-    is_cluster_api && !is_definition(id)
+    id.is_cluster_api() && !is_definition(id)
 }
 
 /// The Cluster that an object belongs to.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use metadata_propagation::{Get, GroupVersionKind, Operation, Review};
 use serde::Deserialize;
 use serde_json::Value;
@@ -112,6 +112,12 @@ impl ObjectId {
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectId {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
         ObjectId { group, kind, namespace, name, cluster: String::new() }
+    }
+
+    /// Whether it is of one of Cluster API's groups, a provider's included.
+    #[must_use]
+    pub fn is_cluster_api(&self) -> bool {
+        self.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
     /// Whether it is a control plane of any provider, and not a template of one.

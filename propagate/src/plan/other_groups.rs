@@ -56,8 +56,7 @@ fn reason(
         let is_harmless = knowledge(&defined, harmless) == GroupKnowledge::Harmless;
         return (!is_harmless).then(|| (id.group.clone(), "all objects of the kind are deleted with it".to_owned()));
     }
-    let is_cluster_api = id.group == "cluster.x-k8s.io" || id.group.ends_with(".cluster.x-k8s.io");
-    if is_renderer(id) || is_cluster_api {
+    if is_renderer(id) || id.is_cluster_api() {
         return None;
     }
     if id.group == "apiextensions.crossplane.io" {

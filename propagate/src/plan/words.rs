@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
-use metadata_propagation::cluster_api::CORE_GROUP;
 
 use super::answer::{PlanAnswer, RootAnswer};
 use super::not_read::{About, Matters, NotRead};
@@ -254,7 +253,7 @@ pub(super) fn in_order(plan: &Plan) -> Vec<&Planned> {
         let edits = planned.edits.iter().map(|planned| planned.effect);
         let gravest = planned.effect.into_iter().chain(edits).max();
         let is_grave = gravest >= Some(Effect::Rollout) || planned.edits.iter().any(PlannedEdit::deletes);
-        (!is_grave, gravest != Some(Effect::CannotTell), !is_cluster_api(&planned.id))
+        (!is_grave, gravest != Some(Effect::CannotTell), !planned.id.is_cluster_api())
     };
     let mut objects: Vec<&Planned> = plan.objects.iter().filter(|planned| !is_silent(planned)).collect();
     objects.sort_by_key(rank);
@@ -290,14 +289,10 @@ pub(super) fn silent(plan: &Plan) -> Option<String> {
 /// or deleted says something. Labels of kinds from which no Machines are made do not.
 pub(super) fn is_silent(planned: &Planned) -> bool {
     let Planned { id, effect, edits, entries, happens, .. } = planned;
-    let is_foreign = !is_cluster_api(id) && id.kind != "Node" && knowledge(id, &[]) == GroupKnowledge::Harmless;
+    let is_foreign = !id.is_cluster_api() && id.kind != "Node" && knowledge(id, &[]) == GroupKnowledge::Harmless;
     let is_label = |entry: &EntryDifference| is_foreign && entry.at.starts_with("metadata.");
     let has_nothing = effect.is_none() && edits.is_empty() && entries.iter().all(is_label);
-    has_nothing && (!is_cluster_api(id) || *happens == Happens::Changed)
-}
-
-fn is_cluster_api(id: &ObjectId) -> bool {
-    id.group == CORE_GROUP || id.group.ends_with(".cluster.x-k8s.io")
+    has_nothing && (!id.is_cluster_api() || *happens == Happens::Changed)
 }
 
 /// An object for which it is no longer known what propagates to it.

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use metadata_propagation::cluster_api::CORE_GROUP;
-
 use super::topology::redefined;
 use super::{is_same, whole};
 use crate::each::each;
@@ -171,8 +169,7 @@ fn is_near(one: &ObjectId, other: &ObjectId) -> bool {
 
 /// Whether labels propagate between objects of this kind and others.
 fn is_related(id: &ObjectId) -> bool {
-    let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    is_cluster_api || id.group.is_empty() && id.kind == "Node"
+    id.is_cluster_api() || id.group.is_empty() && id.kind == "Node"
 }
 
 /// Whether others are made from objects of this kind, and not the other way round.
