@@ -336,9 +336,15 @@ facts! {
     /// … replaces what an earlier patch wrote.
     ReplacesEarlierPatch "tags-replace-earlier-patch"
         "patch replaces the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them";
+    /// … which copied a map of the author.
+    ReplacesMap "tags-replace-map"
+        "patch replaces the tags of an earlier patch; `ForceMergeObjects` keeps them";
     /// … merges into a field that already has cloud tags, which are kept.
     KeptFromMerge { field: Mentioned } "tags-kept-from-merge"
         "cloud tags already set in `{field}` take precedence over those of the composite";
+    /// A patch copies a map of the author to the tags of a nested composite, which keeps what Crossplane forwards.
+    OfAuthor { field: Mentioned } "tags-of-author"
+        "a map of the author is patched to `{field}` and may have any cloud tag";
     /// … has transforms.
     Transforms "tags-transforms"
         "the effect of the patch's `transforms` on the tags is unknown";
@@ -498,6 +504,8 @@ mod tests {
                 TagFault::KeptFromMerge { field: FIELD.into() },
                 TagFault::ReplacesBase,
                 TagFault::ReplacesEarlierPatch,
+                TagFault::ReplacesMap,
+                TagFault::OfAuthor { field: "spec.cloudTags".into() },
                 TagFault::WrongField {
                     kind: "Instance".into(),
                     to: FIELD.into(),

@@ -71,6 +71,7 @@ pub(super) fn read<'a>(
         PatchSource::Environment => environment.get(from).map(|value| match &*value {
             SimulatedValue::Object(object) if object.tags.is_some() => SimulatedValue::Object(object.clone()),
             SimulatedValue::Scalar(of) => SimulatedValue::Scalar(*of),
+            SimulatedValue::OfAuthor => SimulatedValue::OfAuthor,
             _ => SimulatedValue::Unknown,
         }),
         PatchSource::Resource => Ok(SimulatedValue::Unknown),

@@ -9,7 +9,7 @@ use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_keys::TagKeys;
 use super::types::{self, steps_in};
-use super::value::SimulatedValue;
+use super::value::{OtherFields, SimulatedValue};
 use crate::CLOUD_TAGS;
 use crate::carriers::{Holds, Tags, TagsOfKind, cloud_of, launching, newer_field};
 use crate::exemption::exempts;
@@ -73,6 +73,9 @@ pub(super) fn judge<'a>(
         TagPlaces { resource, known, keys, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
     places.judge(faults);
     places.is_lost |= types::judge(resource, known, faults);
+    if kind.is_composite && !is_delivered && is_of_author(resource) {
+        faults.add(Loss, resource.at, TagFault::OfAuthor { field: kind.field().into() });
+    }
     if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
         faults.add(Risk, resource.at, TagFault::NeverUpdated);
     }
@@ -126,6 +129,15 @@ fn judge_launched<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) 
     let is_set = |field| resource.object.get(&["spec", "forProvider", field].map(FieldPathStep::Field)).is_ok();
     if !row.unless.is_some_and(is_set) {
         faults.add(Note, resource.at, TagFault::StopsShort { kind: row.kind.1.into(), launched: row.launched });
+    }
+}
+
+/// Whether the field for tags has keys that the author of the composite chooses.
+fn is_of_author(resource: &ComposedResource<'_>) -> bool {
+    match resource.object.get(&resource.kind.steps()).as_deref() {
+        Ok(SimulatedValue::OfAuthor) => true,
+        Ok(SimulatedValue::Object(object)) => object.others == OtherFields::OfAuthor,
+        _ => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether a nested composite gets its own tags: from labels that its parent's Composition sets.
 
 use super::field_path::FieldPathStep;
-use super::value::SimulatedValue;
+use super::value::{OtherFields, SimulatedValue};
 use tag_rules::CloudTags;
 use tag_rules::keys::ASSIGNMENTS;
 
@@ -40,7 +40,7 @@ impl OwnTags {
 fn keys(map: &SimulatedValue<'_>) -> Option<Vec<String>> {
     match map {
         SimulatedValue::Given(json) => Some(json.as_fields()?.map(|(key, _)| key.to_owned()).collect()),
-        SimulatedValue::Object(object) if !object.is_open => {
+        SimulatedValue::Object(object) if object.others == OtherFields::None => {
             Some(object.fields.keys().map(|key| (*key).to_owned()).collect())
         }
         _ => None,

@@ -92,7 +92,7 @@ impl<'a> ComposedResource<'a> {
         let field = self.kind.field();
         let is_to_field = patch.to == self.kind.steps();
         let brings_tags = matches!(&value, SimulatedValue::Object(object) if object.tags.is_some());
-        let is_unknown = matches!(value, SimulatedValue::Unknown);
+        let is_unknown = matches!(value, SimulatedValue::Unknown | SimulatedValue::OfAuthor);
         self.record_writer(patch);
         if brings_tags && patch.is_required {
             self.fault(Fails, patch.at, TagFault::RequiredSource);
@@ -155,6 +155,7 @@ impl<'a> ComposedResource<'a> {
             }
             SimulatedValue::Object(object) if object.fields.values().any(is_given) => Some(TagFault::ReplacesBase),
             SimulatedValue::Object(object) if !object.fields.is_empty() => Some(TagFault::ReplacesEarlierPatch),
+            SimulatedValue::OfAuthor if self.has_patched_tags => Some(TagFault::ReplacesMap),
             _ if self.has_patched_tags => Some(TagFault::ReplacesEarlierPatch),
             _ => None,
         }

@@ -35,6 +35,8 @@ pub(super) struct TagManager<'a> {
     brings: Option<Json<'a>>,
     /// Entries of `addTags` that copy from the environment.
     unknown: Vec<Json<'a>>,
+    /// Entries of `addTags` that copy a map of the author.
+    of_author: Vec<Json<'a>>,
     /// Fixed tags whose keys have the prefix of cloud tags, and which replace them.
     fixed: Vec<Fixed<'a>>,
     /// Keys that have the prefix of cloud tags, where each is set, and what happens to its tag.
@@ -68,6 +70,7 @@ impl<'a> TagManager<'a> {
             size: 0,
             brings: None,
             unknown: Vec::new(),
+            of_author: Vec::new(),
             fixed: Vec::new(),
             lost: Vec::new(),
         };
@@ -90,7 +93,7 @@ impl<'a> TagManager<'a> {
             }
             if kind == "FromEnvironmentFieldPath" && matches!(*value, SimulatedValue::Unknown) {
                 manager.unknown.push(entry);
-            } else if has_tags(&value) || matches!(*value, SimulatedValue::Given(_)) {
+            } else if has_tags(&value) || matches!(*value, SimulatedValue::Given(_) | SimulatedValue::OfAuthor) {
                 manager.add(entry, replaces(entry)?, value.into_owned(), prefixes)?;
             }
         }
@@ -119,6 +122,8 @@ impl<'a> TagManager<'a> {
                 self.fixed.push(Fixed { key, at: value, replaces });
             }
             self.size += tags.text().len();
+        } else if matches!(value, SimulatedValue::OfAuthor) {
+            self.of_author.push(entry);
         } else {
             self.brings = self.brings.or(Some(entry));
         }
@@ -185,7 +190,10 @@ impl<'a> TagManager<'a> {
             for fixed in &fixed {
                 resource.fault(Loss, fixed.at, TagFault::TagManagerOverwrites { key: fixed.key.into() });
             }
-            if let Some(entry) = self.brings.filter(|_| fixed.is_empty()) {
+            for entry in &self.of_author {
+                resource.fault(Loss, *entry, TagFault::OverwrittenLater { field: resource.kind.field().into() });
+            }
+            if let Some(entry) = self.brings.filter(|_| fixed.is_empty() && self.of_author.is_empty()) {
                 resource.fault(Loss, entry, TagFault::KeptFromMerge { field: resource.kind.field().into() });
             }
         }

@@ -3,16 +3,19 @@
 //! Source: crossplane-runtime, pkg/fieldpath/paved.go, `GetValue`, `SetValue` and `ExpandWildcards`; pkg/fieldpath/merge.go.
 
 mod contents;
+mod merge;
 mod paths;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub(super) use self::contents::ScalarType;
+pub(super) use self::merge::OtherFields;
 pub(super) use self::paths::Expanded;
 use super::field_path::FieldPathStep;
 use crate::json::document::Json;
 use facts::tag_fault::PathProblem;
+use kubernetes::metadata_key::is_label_key;
 
 /// One value.
 #[derive(Debug, Clone)]
@@ -26,8 +29,10 @@ pub(super) enum SimulatedValue<'a> {
     List(BTreeMap<u32, SimulatedValue<'a>>),
     /// A text, a number or a boolean that a patch writes.
     Scalar(ScalarType),
-    /// An unknown value of a composite, the environment or a function.
+    /// An unknown value of the environment or a function.
     Unknown,
+    /// An unknown value that the author of the composite writes: a map may have keys of cloud tags.
+    OfAuthor,
 }
 
 /// An object, with its known fields.
@@ -36,8 +41,8 @@ pub(super) struct SimulatedObject<'a> {
     pub(super) fields: BTreeMap<&'a str, SimulatedValue<'a>>,
     /// The entries of `spec.cloudTags`, if they are among the fields.
     pub(super) tags: Option<ComposedTags<'a>>,
-    /// Whether it may have other fields.
-    pub(super) is_open: bool,
+    /// Which other fields it may have.
+    pub(super) others: OtherFields,
 }
 
 /// The prefixes of the keys of cloud tags.
@@ -73,18 +78,19 @@ pub(super) enum MergePolicy {
 }
 
 impl<'a> SimulatedValue<'a> {
-    /// A composite, of which only `spec.cloudTags` is known.
+    /// A composite, of which only `spec.cloudTags` is known. Its author writes `spec`, labels and annotations.
     pub(super) fn composite(prefixes: Prefixes<'a>) -> Self {
-        let of_field = |name, value| {
-            SimulatedValue::Object(SimulatedObject {
-                fields: BTreeMap::from([(name, value)]),
-                tags: None,
-                is_open: true,
-            })
-        };
+        let object = |fields, others| SimulatedValue::Object(SimulatedObject { fields, tags: None, others });
         let tags = Some(ComposedTags { prefixes, is_whole: true, by: None });
-        let tags = SimulatedValue::Object(SimulatedObject { fields: BTreeMap::new(), tags, is_open: false });
-        of_field("spec", of_field("cloudTags", tags))
+        let tags = SimulatedObject { fields: BTreeMap::new(), tags, others: OtherFields::None };
+        let spec = object(BTreeMap::from([("cloudTags", SimulatedValue::Object(tags))]), OtherFields::OfAuthor);
+        let mut fields = BTreeMap::from([("spec", spec)]);
+        // The API server does not accept a label or an annotation whose key has a colon, as most prefixes do.
+        if prefixes.iter().any(|prefix| is_label_key(&format!("{prefix}a"))) {
+            let maps = ["labels", "annotations"].map(|map| (map, SimulatedValue::OfAuthor));
+            fields.insert("metadata", object(BTreeMap::from(maps), OtherFields::Unknown));
+        }
+        object(fields, OtherFields::Unknown)
     }
 
     pub(super) fn is_absent(&self) -> bool {
@@ -111,12 +117,11 @@ impl<'a> SimulatedValue<'a> {
 
     fn child(&self, step: FieldPathStep<'a>) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
         let found = match (self, step) {
-            (SimulatedValue::Unknown, _) => Cow::Borrowed(self),
+            (SimulatedValue::Unknown | SimulatedValue::OfAuthor, _) => Cow::Borrowed(self),
             (SimulatedValue::Object(object), FieldPathStep::Field(name)) => match object.fields.get(name) {
                 Some(value) => Cow::Borrowed(value),
                 None if object.has_tag(name) => Cow::Owned(SimulatedValue::Scalar(ScalarType::Text)),
-                None if object.is_open => Cow::Owned(SimulatedValue::Unknown),
-                None => Cow::Owned(SimulatedValue::Absent),
+                None => Cow::Owned(object.others.value()),
             },
             (SimulatedValue::List(elements), FieldPathStep::Element(index)) => {
                 elements.get(&index).map_or(Cow::Owned(SimulatedValue::Absent), Cow::Borrowed)
@@ -157,8 +162,7 @@ impl<'a> SimulatedValue<'a> {
                     let there = match object.has_tag(name) {
                         true if is_last && policy == MergePolicy::Merge => return Ok(()),
                         true => SimulatedValue::Scalar(ScalarType::Text),
-                        false if object.is_open => SimulatedValue::Unknown,
-                        false => SimulatedValue::Absent,
+                        false => object.others.value(),
                     };
                     if let Some(tags) = object.tags.as_mut().filter(|tags| tags.may_have(name)) {
                         tags.is_whole = false;
@@ -188,10 +192,13 @@ impl<'a> SimulatedValue<'a> {
     /// Reads one level of a base, or decides what an unknown value is, so that the step can be taken.
     fn unfold(&mut self, step: FieldPathStep<'a>) {
         match (&*self, step) {
-            (SimulatedValue::Unknown, FieldPathStep::Field(_)) => {
-                *self = SimulatedValue::Object(SimulatedObject { is_open: true, ..SimulatedObject::default() })
+            (SimulatedValue::Unknown | SimulatedValue::OfAuthor, FieldPathStep::Field(_)) => {
+                let others = self.others();
+                *self = SimulatedValue::Object(SimulatedObject { others, ..SimulatedObject::default() })
             }
-            (SimulatedValue::Unknown, FieldPathStep::Element(_)) => *self = SimulatedValue::List(BTreeMap::new()),
+            (SimulatedValue::Unknown | SimulatedValue::OfAuthor, FieldPathStep::Element(_)) => {
+                *self = SimulatedValue::List(BTreeMap::new())
+            }
             (SimulatedValue::Given(json), FieldPathStep::Field(_)) if !json.is_null() => {
                 if let Some(fields) = json.as_fields() {
                     let fields = fields.map(|(name, value)| (name, SimulatedValue::Given(value))).collect();
@@ -204,25 +211,6 @@ impl<'a> SimulatedValue<'a> {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// Merges another value into this one; `forced` says which one wins if they are not both objects.
-    fn merge(&mut self, from: SimulatedValue<'a>, forced: bool) {
-        self.unfold_object();
-        let mut from = from;
-        from.unfold_object();
-        match (&mut *self, from) {
-            (SimulatedValue::Object(object), SimulatedValue::Object(from)) => object.merge(from, forced),
-            (SimulatedValue::Object(object), SimulatedValue::Unknown) => object.is_open = true,
-            (SimulatedValue::Unknown, SimulatedValue::Object(from)) => {
-                *self = SimulatedValue::Object(SimulatedObject { is_open: true, ..from })
-            }
-            (_, from) => {
-                if forced || self.is_absent() {
-                    *self = from;
-                }
-            }
         }
     }
 
@@ -252,21 +240,6 @@ impl<'a> SimulatedObject<'a> {
     /// Whether a field is one of the entries of `spec.cloudTags`, or may be.
     fn has_tag(&self, name: &str) -> bool {
         self.tags.is_some_and(|tags| tags.may_have(name)) && !self.fields.contains_key(name)
-    }
-
-    fn merge(&mut self, from: SimulatedObject<'a>, forced: bool) {
-        if let Some(tags) = &mut self.tags {
-            tags.is_whole &= !(forced && from.fields.keys().any(|name| tags.may_have(name)));
-        } else if let Some(tags) = from.tags {
-            let is_kept = !forced && self.fields.keys().any(|name| tags.may_have(name));
-            self.tags = Some(ComposedTags { is_whole: tags.is_whole && !is_kept, ..tags });
-        }
-        for (name, value) in from.fields {
-            if forced || !self.has_tag(name) {
-                self.fields.entry(name).or_insert(SimulatedValue::Absent).merge(value, forced);
-            }
-        }
-        self.is_open |= from.is_open;
     }
 }
 
@@ -309,6 +282,16 @@ mod tests {
 
     const PREFIXES: Prefixes<'_> = &[Cow::Borrowed("plexsphere:"), Cow::Borrowed("plexsphere/")];
 
+    #[test]
+    fn labels_are_the_authors_where_their_keys_may_have_the_prefix() {
+        let labels = |prefixes| {
+            let composite = SimulatedValue::composite(prefixes);
+            let found = composite.get(&parse("metadata.labels").unwrap());
+            matches!(found.as_deref(), Ok(SimulatedValue::OfAuthor))
+        };
+        assert_eq!([labels(&PREFIXES[..1]), labels(PREFIXES)], [false, true]);
+    }
+
     fn tags() -> SimulatedValue<'static> {
         SimulatedValue::composite(PREFIXES).get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
     }
@@ -340,7 +323,8 @@ mod tests {
     fn a_composite_is_unknown_but_for_its_tags() {
         let composite = SimulatedValue::composite(PREFIXES);
         let get = |path| composite.get(&parse(path).unwrap());
-        assert!(matches!(get("spec.parameters.a").as_deref(), Ok(SimulatedValue::Unknown)));
+        assert!(matches!(get("spec.parameters.a").as_deref(), Ok(SimulatedValue::OfAuthor)));
+        assert!(matches!(get("status.a").as_deref(), Ok(SimulatedValue::Unknown)));
         assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(SimulatedValue::Scalar(ScalarType::Text))));
         assert_eq!(get("spec.cloudTags[*]").err(), Some(NoPathValue::NotFound));
         assert_eq!(is_whole(&composite, "spec.cloudTags"), Some(true));

@@ -23,7 +23,10 @@ impl<'a> SimulatedValue<'a> {
             SimulatedValue::Given(json) if json.as_elements().is_some() => Some("a list"),
             SimulatedValue::Given(json) if matches!(json.text(), "true" | "false") => Some("a boolean"),
             SimulatedValue::Given(_) => Some("a number"),
-            SimulatedValue::Absent | SimulatedValue::Scalar(ScalarType::Text) | SimulatedValue::Unknown => None,
+            SimulatedValue::Absent
+            | SimulatedValue::Scalar(ScalarType::Text)
+            | SimulatedValue::Unknown
+            | SimulatedValue::OfAuthor => None,
         }
     }
 

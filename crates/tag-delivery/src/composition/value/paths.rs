@@ -1,6 +1,6 @@
 //! The paths of a value: those that a wildcard matches, and those of cloud tags.
 
-use super::{ComposedTags, NoPathValue, SimulatedValue, mismatch};
+use super::{ComposedTags, NoPathValue, OtherFields, SimulatedValue, mismatch};
 use crate::composition::field_path::FieldPathStep;
 
 /// The paths that a path with wildcards matches.
@@ -51,12 +51,12 @@ impl<'a> SimulatedValue<'a> {
     /// The steps that a wildcard matches.
     fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoPathValue> {
         match self {
-            SimulatedValue::Unknown => {
+            SimulatedValue::Unknown | SimulatedValue::OfAuthor => {
                 expanded.is_open = true;
                 Ok(Vec::new())
             }
             SimulatedValue::Object(object) => {
-                expanded.is_open |= object.is_open;
+                expanded.is_open |= object.others != OtherFields::None;
                 // One entry represents all tags.
                 let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
                 Ok(object.fields.keys().copied().chain(tag).map(FieldPathStep::Field).collect())
@@ -129,8 +129,11 @@ impl<'a> SimulatedValue<'a> {
             SimulatedValue::List(elements) => {
                 elements.iter().for_each(|(index, value)| below(FieldPathStep::Element(*index), value))
             }
-            SimulatedValue::Absent | SimulatedValue::Given(_) | SimulatedValue::Scalar(_) | SimulatedValue::Unknown => {
-            }
+            SimulatedValue::Absent
+            | SimulatedValue::Given(_)
+            | SimulatedValue::Scalar(_)
+            | SimulatedValue::Unknown
+            | SimulatedValue::OfAuthor => {}
         }
     }
 }
