@@ -3,6 +3,7 @@
 mod carries;
 mod class_patches;
 pub(crate) mod copied;
+mod dropped;
 mod expected;
 mod field_value;
 mod fields;

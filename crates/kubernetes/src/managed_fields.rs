@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use serde_json::json;
+
 use crate::json::document::Json;
 use crate::json::splice::{Edit, Write, splice};
 use crate::object::group_and_version;
@@ -69,6 +71,14 @@ impl<'a> ManagedFieldsEntry<'a> {
         self.applies() && self.subresource.is_empty() && self.manager == manager
     }
 
+    /// Whether it was begun for a manager that has not applied since: the API server keeps the object's name out of what
+    /// a manager applies.
+    ///
+    /// Source: internal/stripmeta.go, `stripSet`.
+    pub fn is_begun(&self) -> bool {
+        self.applies() && self.fields.at(&["f:metadata", "f:name"]).is_ok_and(|name| !name.is_null())
+    }
+
     /// What tells managers apart for the API server: entries of Apply are one in all versions.
     pub fn manager_identity(&self) -> [&'a str; 4] {
         let api_version = if self.applies() { "" } else { self.api_version };
@@ -90,4 +100,21 @@ impl<'a> ManagedFieldsEntry<'a> {
         let write = Write { object: &[], field: "fieldsV1", edit: Edit::Set(fields.into()) };
         splice(self.json, &[write]).ok().map(Cow::Owned)
     }
+}
+
+/// `managedFields` with only the entry of a manager that has applied nothing yet, made at the time of the last of other
+/// entries. Its first apply replaces it.
+///
+/// Source: Cluster API begins entries in the same way: internal/util/ssa, `MigrateManagedFields` and
+/// `MitigateManagedFieldsIssue`.
+pub fn begun(manager: &str, api_version: &str, others: &[ManagedFieldsEntry<'_>]) -> String {
+    let entry = json!([{
+        "apiVersion": api_version,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:metadata": {"f:name": {}}},
+        "manager": manager,
+        "operation": "Apply",
+        "time": others.iter().map(|entry| entry.time).max().filter(|time| !time.is_empty()),
+    }]);
+    entry.to_string()
 }

@@ -23,6 +23,9 @@ var stepAbout = map[string]string{
 		"resumed, as `clusterctl move` does",
 	"remove-moved": "the class loses a label and an annotation that the moved objects have",
 	"delete":       "the Cluster is deleted, until nothing is left",
+	"dropped-unapplied": "while Cluster API's core manager may not write, Alice makes a MachineSet and two Machines with their " +
+		"parts; the MachineSet's template loses a label and an annotation that the policy added to them; one Machine and its " +
+		"parts lose them when Alice writes them again, as where no controller runs, the others when the manager may write again",
 	"re-parent": "while the Cluster is paused, Alice moves a Machine to the MachineSet of another MachineDeployment: " +
 		"its owner, its labels, the replicas of both",
 	"restore": "while the Cluster is paused, a Machine, its infrastructure, bootstrap configuration and Secret are " +

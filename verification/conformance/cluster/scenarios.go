@@ -51,6 +51,10 @@ var scenarios = []scenario{
 		steps: ownership, settings: map[string]any{"taints": true}, wrong: []wrongPolicy{{forgetOwners, shortOwnership}},
 	},
 	{
+		name: "unapplied", about: "objects to which no controller has applied anything, because it may not write meanwhile",
+		steps: unapplied,
+	},
+	{
 		name: "anybody", about: "`clusterApi.controllers` is empty and there are no `matchConditions`: Cluster API's managers are treated like all other users",
 		steps: wholeSteps, anybody: true, beside: "whole", wrong: []wrongPolicy{{cachedWrites, removals}},
 	},

@@ -20,6 +20,8 @@ const IDENTITY: [(&str, &str); 3] = [
 const HASH: (&str, &str) = ("machine-template-hash", "1-abcde");
 /// An annotation of the topology that is always set, so that no map is ever empty.
 const STAYS: (&str, &str) = ("stays", "here");
+/// What an entry owns that was begun for a manager.
+const BEGUN: &str = "/f:metadata/f:name";
 /// Holds an object that is deleted.
 const FINALIZER: &str = "cluster.x-k8s.io/model";
 const DELETED_AT: &str = "2026-11-20T09:00:00Z";
@@ -185,6 +187,9 @@ fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
         if !entry["fieldsV1"]["f:spec"]["f:clusterName"].is_null() {
             object.fixed = object.fixed.and(manager);
         }
+        if entry["fieldsV1"].pointer(BEGUN).is_some() {
+            object.begun = object.begun.and(manager);
+        }
     }
     Ok(object)
 }
@@ -250,6 +255,9 @@ fn entries(kind: ModelKind, object: &ModelObject) -> Vec<Json> {
             for path in fixed_paths(kind) {
                 own(&mut set, &path);
             }
+        }
+        if object.begun.has(manager) {
+            own(&mut set, BEGUN);
         }
         if set.as_object().is_some_and(Map::is_empty) {
             continue;

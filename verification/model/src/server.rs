@@ -34,6 +34,8 @@ pub struct ModelObject {
     entries: [[OwnedEntry; 2]; 2],
     /// The owners of its constant part: the labels that Cluster API forces, one annotation, `spec`.
     pub fixed: Managers,
+    /// The managers whose entries the policy began, and that have not applied since.
+    pub begun: Managers,
     /// It has a deletion timestamp: a finalizer holds it.
     pub deleting: bool,
 }
@@ -148,6 +150,7 @@ impl ModelObject {
         if is_whole {
             self.fixed = self.fixed.and(manager);
         }
+        self.begun = self.begun.without(manager);
         Ok(self)
     }
 

@@ -9,6 +9,9 @@ use serde_json::Value;
 /// The JSON pointer of the field owners in an object.
 pub(crate) const MANAGED_FIELDS: &str = "/metadata/managedFields";
 
+/// What a manager owns whose entry was begun for it.
+const BEGUN: [&str; 2] = ["metadata", "name"];
+
 /// A path in a set of fields, without the `f:` of its steps.
 type FieldPath = Vec<String>;
 
@@ -30,7 +33,8 @@ pub(crate) fn only_owners_moved<'c>(
     let new = new.context("managedFields can no longer be read")?;
     for (manager, paths) in old.iter().chain(&new) {
         let [before, after] = [&old, &new].map(|owners| owners.get(manager).cloned().unwrap_or_default());
-        for path in paths.iter().filter(|path| before.contains(*path) != after.contains(*path)) {
+        let is_begun = |path: &FieldPath| !old.contains_key(manager) && *path == BEGUN;
+        for path in paths.iter().filter(|path| before.contains(*path) != after.contains(*path) && !is_begun(path)) {
             let moved = written.iter().any(|written| written.starts_with(path) || path.starts_with(written));
             ensure!(moved, "{manager:?} owned {path:?}: {}, and now: {}", before.contains(path), after.contains(path));
         }

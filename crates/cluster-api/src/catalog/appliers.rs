@@ -77,6 +77,14 @@ pub(crate) fn responsible(owner: &str, to: Place, version: Version) -> Option<&'
     rows.map(|row| row.manager).next()
 }
 
+/// Whether the entry of a manager may be begun for it. Older controllers decide by it whether they have applied: without
+/// one they end the shares of `manager`, which earlier versions of them were.
+///
+/// Source: internal/util/ssa of v1.11, `CleanUpManagedFieldsForSSAAdoption` and `DropManagedFields`, which v1.12 lacks.
+pub(crate) fn may_be_begun(version: Version) -> bool {
+    version.at_least(Version::minor(12))
+}
+
 /// The managers of a control-plane provider other than kubeadm's, which owns Machines with this owner and what belongs
 /// to them.
 pub(crate) fn of_provider(owner: &str, to: Place) -> Vec<&'static str> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::field_value::FieldValue;
-use crate::catalog::appliers::responsible;
+use crate::catalog::appliers::{may_be_begun, responsible};
 use crate::catalog::fields::{FIELDS, Field, Hop};
 use crate::catalog::place::{self, Place};
 use crate::json::Malformed;
@@ -59,7 +59,7 @@ pub(crate) fn differences(
                 skipped.push(skip(field, layer, wanted, SkipReason::ControllerOwned));
             }
             let Some(carried) = carried else { continue };
-            match change(field, hop, layer, &carried, subject, sources.owner_kind, settings)? {
+            match change(field, hop, layer, &carried, subject, sources, settings)? {
                 None => {}
                 Some(Ok(change)) => found.changes.push(change),
                 Some(Err(reason)) => {
@@ -106,7 +106,7 @@ fn change(
     layer: &Layer<'_>,
     value: &FieldValue,
     subject: &Subject<'_>,
-    owner_kind: &str,
+    sources: &Sources<'_>,
     settings: &ClusterApi,
 ) -> Result<Option<Result<OwnedChange, SkipReason>>, Stop> {
     let (place, version) = (hop.to, subject.object.version);
@@ -137,7 +137,8 @@ fn change(
         elements: wanted.written_elements(&field.shape, stands.as_ref(), old.as_ref()),
         is_as_stored: old.as_ref() == Some(&wanted),
         can_wait: !hop.opt_in,
-        manager: responsible(owner_kind, place, settings.version).filter(|_| !hop.opt_in),
+        manager: responsible(sources.owner_kind, place, settings.version).filter(|_| !hop.opt_in),
+        begins: !sources.tracked && may_be_begun(settings.version),
     };
     let action = match &stands {
         _ if was_right => Action::Restored,

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::dropped::{ComparedMap, dropped};
 use super::fields::{self, FieldDifferences};
 use super::managed::recorded;
 use super::node_record;
-use crate::catalog::appliers::responsible;
+use crate::catalog::appliers::{may_be_begun, responsible};
 use crate::catalog::keys::TRACKING;
 use crate::catalog::kinds::may_carry_record;
 use crate::catalog::place::Place;
@@ -112,6 +113,12 @@ pub fn differences<'e>(
     }
     skipped.sort();
     skipped.dedup();
+    if records {
+        for Compared { target, map, expected, actual } in &compared {
+            let compared = ComparedMap { place: *target, map: *map, expected, actual };
+            changes.extend(dropped(subject, &sources, &compared, settings.version, &held(&skipped, *map))?);
+        }
+    }
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
         keep_record(subject, &sources, &compared, &fields, &skipped, settings.version, &mut changes)?;
     }
@@ -166,6 +173,7 @@ fn missing(
                 is_as_stored: old.get(key) == Some(&*entry.value),
                 can_wait: !(sources.tracked || *map == MapKind::Labels && sources.finds_by(key)),
                 manager,
+                begins: !sources.tracked && may_be_begun(version),
             };
             descriptions.change(&written, key, entry, actual, owned)
         }));
@@ -269,6 +277,12 @@ impl<'e> Descriptions<'e> {
     }
 }
 
+/// The keys of a map that a source still has, with values that cannot be written.
+fn held(skipped: &[Skipped], map: MapKind) -> BTreeSet<&str> {
+    let of_map = skipped.iter().filter(|skip| skip.carried == Carried::Map(map));
+    of_map.filter(|skip| skip.reason.is_illegal()).map(|skip| &*skip.key).collect()
+}
+
 /// Removes what the record contains and the sources dropped, and updates the record. Labels by which owners find their
 /// objects stay: those that Cluster API forces, and those of the owner's selector.
 fn keep_record(
@@ -318,8 +332,7 @@ fn keep_record(
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));
         // Its source still has it, with a value that cannot be written.
-        let of_map = skipped.iter().filter(|skip| skip.carried == Carried::Map(*map));
-        let held: BTreeSet<&str> = of_map.filter(|skip| skip.reason.is_illegal()).map(|skip| &*skip.key).collect();
+        let held = held(skipped, *map);
         let is_held = |key: &str| held.contains(key) && actual.contains_key(key);
         let finds = |key: &str| *map == MapKind::Labels && sources.finds_by(key);
         let stays = |key: &str| expected.contains_key(key) || is_held(key) || finds(key);

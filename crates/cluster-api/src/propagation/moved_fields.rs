@@ -27,6 +27,8 @@ pub(super) struct MovedFields<'c> {
     containers: BTreeSet<Container>,
     /// The managers that become owners of what is not as it is stored.
     appliers: BTreeSet<&'static str>,
+    /// The one whose entry is begun.
+    begun: Option<&'static str>,
     /// The field manager of the request, if it is named.
     requester: Option<&'c str>,
 }
@@ -40,6 +42,8 @@ struct MovedItem<'c> {
     applier: Option<&'static str>,
     /// The request lacks the value.
     is_added: bool,
+    /// The value goes, with its owners.
+    is_removed: bool,
     value: Restored,
 }
 
@@ -87,25 +91,35 @@ impl<'c> MovedFields<'c> {
             trees: Default::default(),
             containers: BTreeSet::new(),
             appliers: BTreeSet::new(),
+            begun: None,
             requester: ownership.subject.review.field_manager.as_deref(),
         };
         // Few managers are responsible for many values.
         let mut applies = BTreeMap::new();
+        let can_begin = ownership.can_begin();
         for (change, owned) in written.iter().copied() {
             let mut versions = VERSIONS.iter().zip(used).map(|(version, is_used)| is_used.then_some(*version));
             let paths: Paths = std::array::from_fn(|_| owned.steps(&change.key, versions.next()??));
-            let applier = owned.manager.filter(|it| *applies.entry(*it).or_insert_with(|| ownership.applies(it)));
-            let is_added = change.action == Action::Added;
+            let begun = owned.manager.filter(|_| owned.begins && can_begin);
+            let applies = |it: &&'static str| *applies.entry(*it).or_insert_with(|| ownership.applies(it));
+            let applier = begun.or(owned.manager.filter(applies));
+            moved.begun = moved.begun.or(begun);
+            let (is_added, is_removed) = (change.action == Action::Added, change.action == Action::Removed);
             for (steps, fields, is_as_stored) in parts_of(ownership, change, owned)? {
                 let value = Restored { is_as_stored, ..Restored::default() };
                 let paths = paths.clone().map(|path| Some([path?, steps.to_vec()].concat()));
-                moved.add(MovedItem { paths, fields, applier, is_added, value });
+                moved.add(MovedItem { paths, fields, applier, is_added, is_removed, value });
             }
-            if !is_added {
+            if !is_added && !is_removed {
                 moved.restore_containers(&paths, version, &absent(ownership, change, owned));
             }
         }
         Ok(moved)
+    }
+
+    /// The manager whose entry is begun, because it becomes an owner and has not applied yet.
+    pub(super) fn begun(&self) -> Option<&'static str> {
+        self.begun
     }
 
     fn add(&mut self, item: MovedItem<'c>) {
@@ -195,6 +209,10 @@ impl<'c> MovedFields<'c> {
             }
             let part = |held: Option<&HeldParts<'_, 'e>>| held.and_then(|held| held.parts.get(&index)).copied();
             let now = part(requested);
+            if item.is_removed {
+                now.iter().for_each(|_| transfer.put(path, None));
+                continue;
+            }
             let is_applied = || requested.is_some_and(|it| it.entry.applies() && is_of_cluster_api(it.entry.manager));
             let part = match item.value.is_as_stored {
                 true => part(stored.filter(|stored| !self.lets_go(stored.entry, item.value))),

@@ -4,7 +4,9 @@ use std::ops::Deref;
 
 use crate::catalog::fields::{FIELDS, Field};
 use crate::catalog::place::Place;
+use crate::json::document::Json;
 use facts::change::{Action, Change};
+use kubernetes::field_set::{NotASet, below};
 use kubernetes::managed_fields::ManagedFieldsEntry;
 use kubernetes::map_kind::MapKind;
 
@@ -55,6 +57,9 @@ pub(crate) struct OwnedPath {
     pub(crate) can_wait: bool,
     /// The field manager that applies what propagates to the place, if it is known.
     pub(crate) manager: Option<&'static str>,
+    /// Whether its entry is begun if it has not applied yet: otherwise nothing removes the value if the source drops it
+    /// before.
+    pub(crate) begins: bool,
 }
 
 /// What is owned.
@@ -103,6 +108,14 @@ impl OwnedPath {
         }
     }
 
+    /// The keys of the entry's map that a manager owns.
+    pub(super) fn keys<'e>(&self, entry: &ManagedFieldsEntry<'e>) -> Result<Vec<&'e str>, NotASet> {
+        let Some(mut map) = self.steps("", entry.version) else { return Ok(Vec::new()) };
+        map.pop();
+        let steps = below(entry.fields, &map)?.and_then(Json::as_fields);
+        Ok(steps.into_iter().flatten().filter_map(|(step, _)| step.strip_prefix("f:")).collect())
+    }
+
     /// Whether the path of the value in `metadata.managedFields` is known to all of these entries, if their versions have
     /// it at all.
     pub(super) fn is_known_to_all<'m, 'e: 'm>(
@@ -134,7 +147,7 @@ mod tests {
     use super::*;
 
     fn owned(place: Place, value: OwnedValue) -> OwnedPath {
-        OwnedPath { place, value, elements: Vec::new(), is_as_stored: true, can_wait: true, manager: None }
+        OwnedPath { place, value, elements: Vec::new(), is_as_stored: true, can_wait: true, manager: None, begins: false }
     }
 
     #[test]

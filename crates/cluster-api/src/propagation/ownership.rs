@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::catalog::appliers::is_of_cluster_api;
 use crate::json::document::Document;
 use crate::json::path::Step;
 use crate::json::splice::{Edit, Write, splice};
@@ -24,7 +25,8 @@ use crate::subject::Subject;
 use facts::change::Action;
 use kubernetes::bookkeeping::same_but_bookkeeping;
 use kubernetes::field_paths::PathTree;
-use kubernetes::managed_fields::ManagedFieldsEntry;
+use kubernetes::field_set::NotASet;
+use kubernetes::managed_fields::{self, ManagedFieldsEntry};
 
 /// The path of the object that has `managedFields`.
 const METADATA: &[Step] = &[Step::Field(Cow::Borrowed("metadata"))];
@@ -50,11 +52,35 @@ impl<'s, 'e> Ownership<'s, 'e> {
         }
     }
 
-    /// Whether a manager has applied the stored object, so that it can own what is added.
+    /// Whether a manager has applied the stored object, so that it can own what is added, or its entry was begun.
     pub(crate) fn applies(&self, manager: &str) -> bool {
-        let is_its = |entry: &ManagedFieldsEntry<'_>| entry.is_apply_of(manager);
-        let has = |entries: &Option<Vec<ManagedFieldsEntry<'_>>>| entries.iter().flatten().any(is_its);
-        self.subject.review.is_of_api_server && has(&self.requested) && has(&self.stored)
+        let is_its = |entry: &&ManagedFieldsEntry<'_>| entry.is_apply_of(manager);
+        let of_request = self.requested.iter().flatten().find(is_its);
+        let is_stored = || self.stored.iter().flatten().any(|entry| is_its(&entry));
+        self.subject.review.is_of_api_server && of_request.is_some_and(|entry| entry.is_begun() || is_stored())
+    }
+
+    /// Whether the entry of a manager can be begun: no manager of Cluster API has applied the object, not even one of an
+    /// edition that the settings do not name, which would then share what it should own alone.
+    pub(super) fn can_begin(&self) -> bool {
+        let is_applied = |entry: &ManagedFieldsEntry<'_>| entry.applies() && is_of_cluster_api(entry.manager);
+        self.subject.review.is_of_api_server && self.requested.is_some() && !self.entries().any(is_applied)
+    }
+
+    /// The keys of one map that the request has only in the entry of a manager, if that was begun and is stored.
+    pub(super) fn begun_alone(&self, manager: &str, map: &OwnedPath) -> BTreeSet<&'e str> {
+        let entries = self.requested.iter().flatten();
+        let (begun, others): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.is_apply_of(manager));
+        let is_stored = || self.stored.iter().flatten().any(|entry| entry.is_apply_of(manager));
+        if !begun.iter().all(|entry| entry.is_begun()) || !is_stored() {
+            return BTreeSet::new();
+        }
+        let keys = |entries: Vec<&ManagedFieldsEntry<'e>>| -> Option<BTreeSet<&'e str>> {
+            let sets = entries.into_iter().map(|entry| map.keys(entry)).collect::<Result<Vec<_>, NotASet>>();
+            Some(sets.ok()?.into_iter().flatten().collect())
+        };
+        let (Some(begun), Some(others)) = (keys(begun), keys(others)) else { return BTreeSet::new() };
+        begun.difference(&others).copied().collect()
     }
 
     /// Whether owners can be restored at all: they are known, or there are none, as in files.
@@ -129,7 +155,19 @@ impl<'s, 'e> Ownership<'s, 'e> {
                 entries.push((held.entry, changed.flatten()));
             }
         }
+        let begun = moved.begun().map(|manager| {
+            let api_version = self.subject.object.root.string(&["apiVersion"]).ok().flatten().unwrap_or_default();
+            let others = self.requested.as_deref().unwrap_or_default();
+            Document::new(managed_fields::begun(manager, api_version, others))
+        });
+        let begun = begun.as_ref().and_then(|begun| ManagedFieldsEntry::all(begun.root())).unwrap_or_default();
+        let begun = moved.held(&begun).ok()?;
         let mut restored = Vec::new();
+        for held in &begun {
+            if let Some(Some(fields)) = moved.transferred(Some(held), None, true).ok()? {
+                restored.push((held.entry, Some(fields)));
+            }
+        }
         for held in stored.iter().filter(|held| !managers.contains(&held.entry.manager_identity())) {
             if let Some(Some(fields)) = moved.transferred(None, Some(held), true).ok()? {
                 restored.push((held.entry, Some(fields)));
@@ -137,6 +175,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         }
         is_same &= restored.is_empty();
         entries = merged(entries, restored);
+        // An entry that was begun stays when nothing else is left in it, as the controllers' own do.
         // To the API server an empty list means that there was never an apply: with the next apply, everything would be
         // shared with an unknown manager.
         if is_same || entries.is_empty() {

@@ -1,0 +1,76 @@
+//! What this policy added before the responsible manager had applied, and the sources have dropped since.
+//!
+//! The policy began the manager's entry for it. With the manager's first apply, that entry is the manager's own, and the
+//! manager removes what it no longer declares. Until then, for example where no controller runs, the policy does so.
+
+use std::collections::BTreeSet;
+
+use super::expected::Entries;
+use super::layers::Sources;
+use super::owned_path::{OwnedChange, OwnedPath, OwnedValue};
+use super::ownership::Ownership;
+use crate::catalog::appliers::responsible;
+use crate::catalog::keys::is_never;
+use crate::catalog::place::Place;
+use crate::catalog::version::Version;
+use crate::json::Map;
+use crate::json::path::Path;
+use crate::subject::Subject;
+use facts::change::{Action, Value, own_change};
+use facts::stop::Stop;
+use kubernetes::map_kind::MapKind;
+
+/// One map of an object, as it is and as the sources have it.
+pub(super) struct ComparedMap<'c, 'e> {
+    pub(super) place: Place,
+    pub(super) map: MapKind,
+    pub(super) expected: &'c Entries<'e>,
+    pub(super) actual: &'c Map<'e>,
+}
+
+/// The changes that remove from one map what only an entry that was begun has, and no source any more. A value that this
+/// request changes belongs to the user, labels by which owners find their objects stay, and so does what is `held`.
+///
+/// # Errors
+/// When the stored object does not have the structure of a Kubernetes object.
+pub(super) fn dropped(
+    subject: &Subject<'_>,
+    sources: &Sources<'_>,
+    compared: &ComparedMap<'_, '_>,
+    version: Version,
+    held: &BTreeSet<&str>,
+) -> Result<Vec<OwnedChange>, Stop> {
+    let ComparedMap { place, map, expected, actual } = compared;
+    let manager = responsible(sources.owner_kind, *place, version).filter(|_| !sources.tracked);
+    let Some(manager) = manager.filter(|_| subject.review.is_of_api_server) else { return Ok(Vec::new()) };
+    let stored = subject.old_map(*place, *map)?;
+    let stays = |key: &str| match map {
+        MapKind::Labels => sources.finds_by(key),
+        MapKind::Annotations => is_never(key),
+    };
+    let may_go =
+        |(key, value): &(&str, &str)| !expected.contains_key(key) && !stays(key) && stored.get(key) == Some(*value);
+    let mut candidates = actual.iter().filter(may_go).peekable();
+    // Owners are only read if there is something that the sources do not have.
+    if candidates.peek().is_none() {
+        return Ok(Vec::new());
+    }
+    let owned = OwnedPath {
+        place: *place,
+        value: OwnedValue::Entry(*map),
+        elements: Vec::new(),
+        is_as_stored: false,
+        can_wait: true,
+        manager: Some(manager),
+        begins: false,
+    };
+    let begun = Ownership::of(subject).begun_alone(manager, &owned);
+    let patched = |key: &str| *place == Place::ControlPlane && sources.patches.may_decide(*map, key);
+    let gone = candidates.filter(|(key, _)| begun.contains(key) && !patched(key) && !held.contains(key));
+    let removed = |(key, value): (&str, &str)| {
+        let path = Path::fields(place.path(subject.object.version)).field(map.field());
+        let change = own_change(path, (*map).into(), key, Action::Removed, Some(Value::string(value)), None);
+        OwnedChange { change, owned: Some(owned.clone()) }
+    };
+    Ok(gone.map(removed).collect())
+}
