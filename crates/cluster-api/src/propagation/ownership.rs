@@ -70,7 +70,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// The keys of one map that the request has only in the entry of a manager, if that was begun and is stored.
     pub(super) fn begun_alone(&self, manager: &str, map: &OwnedPath) -> BTreeSet<&'e str> {
         let entries = self.requested.iter().flatten();
-        let (begun, others): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.is_apply_of(manager));
+        let (begun, others): (Vec<&ManagedFieldsEntry<'e>>, Vec<_>) = entries.partition(|entry| entry.is_apply_of(manager));
         let is_stored = || self.stored.iter().flatten().any(|entry| entry.is_apply_of(manager));
         if !begun.iter().all(|entry| entry.is_begun()) || !is_stored() {
             return BTreeSet::new();
@@ -190,12 +190,12 @@ impl<'s, 'e> Ownership<'s, 'e> {
     }
 
     /// Whether the managers are those of the stored object, and own the same.
-    fn owns_as_stored(
+    fn owns_as_stored<'a>(
         &self,
-        entries: &[(&ManagedFieldsEntry<'e>, Option<String>)],
-        by_manager: &BTreeMap<[&'e str; 4], &HeldParts<'_, 'e>>,
+        entries: &[ChangedEntry<'_, 'a>],
+        by_manager: &BTreeMap<[&'a str; 4], &HeldParts<'_, 'a>>,
     ) -> bool {
-        let is_as_stored = |(entry, changed): &(&ManagedFieldsEntry<'e>, Option<String>)| {
+        let is_as_stored = |(entry, changed): &ChangedEntry<'_, 'a>| {
             let fields = changed.as_deref().unwrap_or(entry.fields.text());
             by_manager.get(&entry.manager_identity()).is_some_and(|stored| stored.entry.fields.text() == fields)
         };
