@@ -122,7 +122,14 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) sources: InputSources,
     /// How to print, and where to: text, json, yaml, sarif, junit or github. May be given several times.
-    #[arg(long, short, value_name = "FORMAT[=FILE]", env = "PROPAGATE_OUTPUT", value_delimiter = ',')]
+    #[arg(
+        long,
+        short,
+        alias = "format",
+        value_name = "FORMAT[=FILE]",
+        env = "PROPAGATE_OUTPUT",
+        value_delimiter = ','
+    )]
     pub(crate) output: Vec<Output>,
     /// A folder or file whose objects are a cluster or environment of their own; files in no root belong to each. May be given
     /// several times [default: the folders that define objects of one name in different ways].
@@ -249,7 +256,7 @@ pub(crate) struct AutoscalerArgs {
     #[command(flatten)]
     pub(crate) sources: InputSources,
     /// How to print, and where to: text, json or yaml. May be given several times.
-    #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    #[arg(long, short, alias = "format", value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
@@ -271,7 +278,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     pub(crate) kustomize: bool,
     /// How to print, and where to: text, json or yaml. May be given several times.
-    #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    #[arg(long, short, alias = "format", value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
     /// The lowest level of findings for which the exit code is 1 [default: warning].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
@@ -312,7 +319,7 @@ pub(crate) struct TestArgs {
     #[arg(long, short, value_name = "FILE", env = "PROPAGATE_SETTINGS")]
     pub(crate) settings: Option<PathBuf>,
     /// How to print, and where to: text, json, yaml or junit. May be given several times.
-    #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    #[arg(long, short, alias = "format", value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
     /// Write the actual answers to the files as `expect`, and print the names of changed files.
     #[arg(long, conflicts_with = "output")]
@@ -351,7 +358,7 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     pub(crate) in_place_updates: bool,
     /// How to print.
-    #[arg(long, short, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, short, alias = "format", value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlanFormat,
     /// The least severe effect for which the exit code is 1 [default: any change].
     #[arg(long, value_name = "EFFECT")]
@@ -378,7 +385,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// How to print.
-    #[arg(long, short, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, short, alias = "format", value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlainFormat,
     /// Keys to print as columns of a tree.
     #[arg(long, short = 'L', value_name = "KEY", value_delimiter = ',')]

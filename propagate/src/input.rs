@@ -14,6 +14,7 @@ use crate::kustomizations::Unrendered;
 use crate::rendered_files::RenderedFiles;
 use crate::rendering::{RenderCommand, Rendering, SideToRender, render};
 use crate::roots::is_in;
+use crate::settings::are_bare;
 use crate::sources::{InputSources, is_template};
 use crate::walk::{FoundFiles, Tracked};
 use crate::{Failure, progress};
@@ -157,7 +158,10 @@ impl<'p> WalkedPaths<'p> {
             }
         }
         walk.distinct();
-        let FoundFiles { files, unreadable, links, charted, .. } = walk;
+        let FoundFiles { mut files, unreadable, links, charted, .. } = walk;
+        if let Some(settings) = &sources.settings {
+            files.retain(|file| named.contains(file) || !has_settings(file, settings, place));
+        }
         let is_manifest = |file: &PathBuf| named.contains(file) || !is_template(file);
         let (mut files, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_manifest);
         let origin = |file: &PathBuf| UnreadSource { name: place.name(file), hash: hash(file), what: TEMPLATE };
@@ -250,6 +254,14 @@ impl<'p> WalkedPaths<'p> {
             ..Input::default()
         }
     }
+}
+
+/// Whether a file that was found in a directory is the one with the settings. A manifest that has them is read all the same.
+fn has_settings(file: &Path, settings: &Path, place: &InputPlace) -> bool {
+    let target = |path: &Path| std::fs::canonicalize(path).ok();
+    let is_same =
+        || *file == place.folder.join(settings) || target(file).is_some_and(|file| target(settings) == Some(file));
+    file.file_name() == settings.file_name() && is_same() && are_bare(file)
 }
 
 /// A symbolic link to something that is read where it is.

@@ -39,6 +39,13 @@ fn valid(path: &Path) -> Result<(Settings, String), Failure> {
     Ok((Settings::from_json(&json).map_err(|problems| not_valid(&problems))?, json))
 }
 
+/// Whether a file has the settings themselves, and is not a manifest of the policy.
+pub(crate) fn are_bare(file: &Path) -> bool {
+    let Ok(text) = text(file) else { return false };
+    let json = to_json(&Source { name: String::new(), text });
+    json.is_ok_and(|json| serde_json::from_str::<Value>(&json).is_ok_and(|value| value.get("kind").is_none()))
+}
+
 /// The settings in a manifest of the policy.
 fn of_policy(json: &str) -> Option<String> {
     let manifest: Value = serde_json::from_str(json).ok()?;
