@@ -230,6 +230,53 @@ fn ten_thousand_labels_are_added() -> Result<()> {
     Ok(())
 }
 
+/// A PolicyServer takes reviews of 2 MB, and etcd objects of 1.5 MiB: eight label registries, each read twice, which are all that
+/// an evaluation reads. Kubewarden's host, and this one, let it have 256 MiB.
+#[test]
+fn the_largest_review_with_the_largest_reads_is_answered() -> Result<()> {
+    let definitions = |registry: usize| -> Value {
+        let opted_in = json!({ "scope": "platform", "cloudTagPropagation": true });
+        (0..18_000).map(|number| (format!("platform/k-{registry}-{number}"), opted_in.clone())).collect()
+    };
+    let registries: Vec<Value> = (0..8)
+        .map(|number| {
+            json!({
+                "apiVersion": "labels.plexsphere.com/v1alpha1", "kind": "LabelRegistry",
+                "metadata": { "name": format!("r{number}") }, "spec": { "definitions": definitions(number) },
+            })
+        })
+        .collect();
+    let names: Vec<&Value> = registries.iter().map(|registry| &registry["metadata"]["name"]).collect();
+    let composites = json!([{ "apiGroups": ["example.com"], "provider": { "fixed": "aws" } }]);
+    let settings = json!({ "cloudTags": { "composites": composites, "registry": { "names": names } } });
+    let composite = |labels: Value| {
+        json!({
+            "apiVersion": "example.com/v1", "kind": "XBucket",
+            "metadata": { "name": "b", "labels": labels, "annotations": { "ballast": "x".repeat(950_000) } },
+        })
+    };
+    let request = json!({
+        "uid": "1", "operation": "UPDATE", "userInfo": { "username": "alice" },
+        "kind": { "group": "example.com", "version": "v1", "kind": "XBucket" },
+        "object": composite(json!({ "platform/k-7-17999": "a" })), "oldObject": composite(json!({})),
+    });
+    let payload = json!({ "request": request, "settings": settings }).to_string();
+    let sizes: Vec<usize> = registries.iter().map(|registry| registry.to_string().len()).collect();
+    let cluster: Arc<dyn ResourceHost> = Arc::new(ApiServer::new(registries, Vec::new())?);
+    let call = Module::policy()?.call("validate", payload.as_bytes(), &cluster)?;
+    let response: Value = serde_json::from_slice(&call.response)?;
+    let tags = &response["mutated_object"]["spec"]["cloudTags"];
+    assert_eq!(*tags, json!({ "plexsphere:platform/k-7-17999": "a" }));
+    assert_eq!(
+        (call.gets.len(), payload.len() / 100_000, sizes[0] / 100_000),
+        (16, 19, 0),
+        "{} {}",
+        call.memory,
+        sizes[0]
+    );
+    Ok(())
+}
+
 #[test]
 fn deeply_nested_objects_get_an_answer() -> Result<()> {
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));

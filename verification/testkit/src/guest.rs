@@ -2,7 +2,15 @@
 
 use anyhow::{Context, Result, bail};
 use wasmtime::error::format_err;
-use wasmtime::{Caller, Config, Engine, FrameInfo, InstancePre, Linker, Module, Store, Trap, WasmBacktrace};
+use wasmtime::{
+    Caller, Config, Engine, FrameInfo, InstancePre, Linker, Module, Store, StoreLimits, StoreLimitsBuilder, Trap,
+    WasmBacktrace,
+};
+
+/// The bytes of memory that a PolicyServer lets one evaluation have.
+///
+/// Source: the release notes of Kubewarden 1.38.
+pub(crate) const MEMORY: usize = 256 << 20;
 
 /// The host functions that a guest may call.
 pub(crate) trait HostCalls: Send + 'static {
@@ -25,6 +33,8 @@ pub(crate) struct Called<H> {
     pub(crate) response: Vec<u8>,
     /// From the start of the instance to the response; 0 unless the guest was compiled with counting.
     pub(crate) instructions: u64,
+    /// How many bytes of memory the instance has at the end. Memory never shrinks.
+    pub(crate) memory: usize,
     pub(crate) host: H,
 }
 
@@ -35,6 +45,7 @@ struct Conversation<H> {
     response: Option<Result<Vec<u8>, String>>,
     answer: Result<Vec<u8>, String>,
     host: H,
+    limits: StoreLimits,
     #[cfg(feature = "wasi")]
     wasi: wasmtime_wasi::p1::WasiP1Ctx,
 }
@@ -64,11 +75,11 @@ impl<H: HostCalls> Guest<H> {
     /// When the guest traps, answers with an error, or does not answer.
     pub(crate) fn call(&self, function: &str, payload: &[u8], host: H) -> Result<Called<H>> {
         let mut store = self.store(function, payload, host, u64::MAX)?;
-        self.run(&mut store, function, payload)?;
+        let memory = self.run(&mut store, function, payload)?;
         let instructions = if self.counts { u64::MAX - store.get_fuel()? } else { 0 };
         let Conversation { response, host, .. } = store.into_data();
         match response {
-            Some(Ok(response)) => Ok(Called { response, instructions, host }),
+            Some(Ok(response)) => Ok(Called { response, instructions, memory, host }),
             Some(Err(error)) => bail!("the guest fails: {error}"),
             None => bail!("the guest does not answer"),
         }
@@ -88,7 +99,7 @@ impl<H: HostCalls> Guest<H> {
     ) -> Result<Vec<String>> {
         let mut store = self.store(function, payload, host, instructions)?;
         match self.run(&mut store, function, payload) {
-            Ok(()) => Ok(Vec::new()),
+            Ok(_) => Ok(Vec::new()),
             Err(error) if error.downcast_ref() == Some(&Trap::OutOfFuel) => {
                 let stack = error.downcast_ref::<WasmBacktrace>().context("a trap without a stack")?;
                 let name = |frame: &FrameInfo| frame.func_name().unwrap_or("unnamed").to_owned();
@@ -106,18 +117,20 @@ impl<H: HostCalls> Guest<H> {
             response: None,
             answer: Ok(Vec::new()),
             host,
+            limits: StoreLimitsBuilder::new().memory_size(MEMORY).build(),
             #[cfg(feature = "wasi")]
             wasi: wasmtime_wasi::WasiCtxBuilder::new().build_p1(),
         };
         let mut store = Store::new(&self.engine, conversation);
+        store.limiter(|conversation| &mut conversation.limits);
         if self.counts {
             store.set_fuel(instructions)?;
         }
         Ok(store)
     }
 
-    /// Calls one function of a fresh instance.
-    fn run(&self, store: &mut Store<Conversation<H>>, function: &str, payload: &[u8]) -> Result<()> {
+    /// Calls one function of a fresh instance, and returns the bytes of its memory.
+    fn run(&self, store: &mut Store<Conversation<H>>, function: &str, payload: &[u8]) -> Result<usize> {
         let instance = self.instance.instantiate(&mut *store)?;
         for name in ["_start", "wapc_init"] {
             if instance.get_func(&mut *store, name).is_some() {
@@ -126,7 +139,7 @@ impl<H: HostCalls> Guest<H> {
         }
         let lengths = (u32::try_from(function.len())?, u32::try_from(payload.len())?);
         instance.get_typed_func::<(u32, u32), u32>(&mut *store, "__guest_call")?.call(&mut *store, lengths)?;
-        Ok(())
+        Ok(instance.get_memory(&mut *store, "memory").map_or(0, |memory| memory.data_size(&*store)))
     }
 }
 
