@@ -267,13 +267,9 @@ fn the_largest_review_with_the_largest_reads_is_answered() -> Result<()> {
     let response: Value = serde_json::from_slice(&call.response)?;
     let tags = &response["mutated_object"]["spec"]["cloudTags"];
     assert_eq!(*tags, json!({ "plexsphere:platform/k-7-17999": "a" }));
-    assert_eq!(
-        (call.gets.len(), payload.len() / 100_000, sizes[0] / 100_000),
-        (16, 19, 0),
-        "{} {}",
-        call.memory,
-        sizes[0]
-    );
+    assert_eq!(call.gets.len(), 16);
+    let is_large = payload.len() > 1_900_000 && sizes.iter().all(|size| *size > 1_200_000);
+    assert!(is_large, "{} {sizes:?}", payload.len());
     Ok(())
 }
 

@@ -71,7 +71,7 @@ const CORE: &str = "cluster.x-k8s.io";
 
 /// Whether others are made from objects of this kind.
 pub(crate) fn is_definition(id: &ObjectId) -> bool {
-    id.kind == "ClusterClass" || id.kind.ends_with("Template")
+    id.kind == "ClusterClass" || id.is_template()
 }
 
 /// Whether controllers make Machines for objects of this kind.

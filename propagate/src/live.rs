@@ -141,7 +141,7 @@ pub(crate) fn plan(
     distinct(&manifests.fleet, settings)
         .map_err(|Failure(problem)| Failure(format!("{problem}; pass the files of one of them")))?;
     let objects = || manifests.fleet.objects();
-    let is_cluster_api = |id: &ObjectId| id.group.is_empty() || id.group.ends_with("cluster.x-k8s.io");
+    let is_cluster_api = |id: &ObjectId| id.group.is_empty() || id.is_cluster_api();
     let named: BTreeSet<&String> =
         objects().map(|object| &object.id.namespace).filter(|name| !name.is_empty()).collect();
     let namespaces: Vec<String> = match named.is_empty() {

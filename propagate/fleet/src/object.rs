@@ -96,6 +96,20 @@ impl FleetObject {
         serde_json::from_str(&self.json).unwrap_or_default()
     }
 
+    /// Whether one of its values is this text, as that of a reference to an object with this name; with `below`, a value
+    /// in one of these fields.
+    #[must_use]
+    pub fn has_text(&self, text: &str, below: Option<&[&str]>) -> bool {
+        // Most objects do not have it anywhere.
+        self.json.contains(text) && has_text(&self.value(), text, below)
+    }
+
+    /// Whether it has one of these fields, at any depth.
+    #[must_use]
+    pub fn has_field(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.json.contains(name)) && has_field(&self.value(), names)
+    }
+
     /// Group and version.
     #[must_use]
     pub fn api_version(&self) -> String {
@@ -120,9 +134,15 @@ impl ObjectId {
         self.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
+    /// Whether it is a template of Machines, of their parts, or of a control plane.
+    #[must_use]
+    pub fn is_template(&self) -> bool {
+        self.kind.ends_with("Template")
+    }
+
     /// Whether it is a control plane of any provider, and not a template of one.
     pub(crate) fn is_control_plane(&self) -> bool {
-        self.group == CONTROL_PLANE_GROUP && !self.kind.ends_with("Template")
+        self.group == CONTROL_PLANE_GROUP && !self.is_template()
     }
 
     /// Whether it is a control plane that creates Machines: one that a cloud or a Pod runs has none.
@@ -153,6 +173,27 @@ impl HeadMetadata<'_> {
         let (group, _) = group_and_version(api_version);
         let name = self.name.as_deref().filter(|name| !name.is_empty()).or(self.generate_name.as_deref());
         ObjectId::new(group, kind, self.namespace.as_deref().unwrap_or_default(), name.unwrap_or_default())
+    }
+}
+
+fn has_text(value: &Value, text: &str, below: Option<&[&str]>) -> bool {
+    match value {
+        Value::String(found) => below.is_none() && found == text,
+        Value::Array(items) => items.iter().any(|item| has_text(item, text, below)),
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| has_text(value, text, below.filter(|fields| !fields.contains(&name.as_str())))),
+        _ => false,
+    }
+}
+
+fn has_field(value: &Value, names: &[&str]) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| has_field(item, names)),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| names.contains(&name.as_str()) || has_field(value, names))
+        }
+        _ => false,
     }
 }
 

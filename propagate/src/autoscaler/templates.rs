@@ -11,7 +11,7 @@ pub(crate) struct Templates<'w>(BTreeMap<&'w ObjectId, &'w Member>);
 impl<'w> Templates<'w> {
     pub(crate) fn of(hierarchy: &'w Hierarchy) -> Templates<'w> {
         let named =
-            hierarchy.members().iter().filter(|member| member.origin.is_some() && member.id.kind.ends_with("Template"));
+            hierarchy.members().iter().filter(|member| member.origin.is_some() && member.id.is_template());
         Templates(named.map(|member| (&member.id, member)).collect())
     }
 

@@ -14,7 +14,7 @@ use crate::output::report::Where;
 pub(super) fn templates(plan: &Plan, [old, new]: [&Fleet; 2], before: &Input) -> Vec<NotRead> {
     let mut locator = Locator::new(new.sources());
     let created = plan.objects.iter().filter(|planned| planned.happens == Happens::Created);
-    let templates = created.filter(|it| it.id.kind.ends_with("Template") && it.id.kind != "KubeadmConfigTemplate");
+    let templates = created.filter(|it| it.id.is_template() && it.id.kind != "KubeadmConfigTemplate");
     let found = templates.filter_map(|planned| {
         let template = new.find(&planned.id)?;
         let (former, owner) = former(plan, [old, new], template)?;
@@ -23,12 +23,12 @@ pub(super) fn templates(plan: &Plan, [old, new]: [&Fleet; 2], before: &Input) ->
         let is_edited = is_edited(former, old, before);
         let matters = if is_edited { Matters::CannotTell } else { Matters::No };
         let why = if is_edited {
-            "which was edited after it was created: if that was refused"
+            ", which was edited after it was created; if that was refused"
         } else {
-            "if an edit of that was refused"
+            "; if an edit of that was refused"
         };
         let reason = format!(
-            "{} equals {}, {why}, the stored one differs, and {owner} replaces Machines",
+            "{} equals {}{why}, the stored one differs, and {owner} replaces Machines",
             template.id, former.id.name
         );
         Some(NotRead::file(place, reason, matters))
@@ -47,7 +47,7 @@ fn former<'f>(
         let (a, b) = (&object.id, &template.id);
         (&a.group, &a.kind, &a.namespace) == (&b.group, &b.kind, &b.namespace) && a.name != b.name
     };
-    let names = |object: &FleetObject, name: &str| object.json.split('"').any(|word| word == name);
+    let names = |object: &FleetObject, name: &str| object.has_text(name, None);
     old.objects().filter(is_same_kind).filter(|former| spec(former) == spec(template)).find_map(|former| {
         let changed = plan.objects.iter().filter(|planned| planned.happens == Happens::Changed);
         let mut owners = changed.map(|planned| &planned.id).filter(|id| {

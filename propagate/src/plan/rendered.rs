@@ -55,10 +55,11 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
         return None;
     }
     let reads = |object: &&FleetObject| {
-        let is_reader = is_renderer(&object.id) && FIELDS.iter().any(|field| object.json.contains(field));
-        (is_reader || matches!(knowledge(&object.id, &[]), GroupKnowledge::Maker(_)))
-            && (object.id.namespace == id.namespace || object.id.namespace.is_empty())
-            && object.json.split('"').any(|word| word == id.name)
+        let is_near = object.id.namespace == id.namespace || object.id.namespace.is_empty();
+        let is_maker = || matches!(knowledge(&object.id, &[]), GroupKnowledge::Maker(_));
+        is_near
+            && (is_renderer(&object.id) && object.has_text(&id.name, Some(&FIELDS))
+                || is_maker() && object.has_text(&id.name, None))
     };
     let renderer = fleet.objects().find(reads)?;
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))
@@ -152,7 +153,7 @@ fn placeholders(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Fields of renderers that name ConfigMaps and Secrets with parameters.
-const FIELDS: [&str; 3] = ["valuesFrom", "substituteFrom", "configMapKeyRef"];
+const FIELDS: [&str; 4] = ["valuesFrom", "substituteFrom", "configMapKeyRef", "secretKeyRef"];
 
 /// The files that manifests come from, that are not read, and that differ.
 pub(super) fn origins(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Vec<NotRead> {
@@ -224,8 +225,7 @@ pub(super) struct Parameters {
 impl Parameters {
     pub(super) fn of(fleet: &Fleet) -> Parameters {
         let is_chart = |source: &Source| FILES.contains(&file(&source.name)) || source.text.contains("#@ ");
-        let reads =
-            |object: &FleetObject| is_renderer(&object.id) && READS.iter().any(|field| object.json.contains(field));
+        let reads = |object: &FleetObject| is_renderer(&object.id) && object.has_field(&READS);
         Parameters { is_any: fleet.sources().iter().any(is_chart) || fleet.objects().any(reads) }
     }
 
@@ -235,7 +235,7 @@ impl Parameters {
 }
 
 /// Fields of renderers that name files: of Argo CD and of Rancher Fleet.
-const READS: [&str; 3] = ["\"files\"", "\"valueFiles\"", "\"valuesFiles\""];
+const READS: [&str; 3] = ["files", "valueFiles", "valuesFiles"];
 
 /// Names of files that say how manifests are rendered.
 const FILES: [&str; 4] = ["Chart.yaml", "fleet.yaml", "helmfile.yaml", "helmfile.yml"];

@@ -10,7 +10,7 @@ use wasmtime::{
 /// The bytes of memory that a PolicyServer lets one evaluation have.
 ///
 /// Source: the release notes of Kubewarden 1.38.
-pub(crate) const MEMORY: usize = 256 << 20;
+const MEMORY: usize = 256 << 20;
 
 /// The host functions that a guest may call.
 pub(crate) trait HostCalls: Send + 'static {
@@ -33,8 +33,6 @@ pub(crate) struct Called<H> {
     pub(crate) response: Vec<u8>,
     /// From the start of the instance to the response; 0 unless the guest was compiled with counting.
     pub(crate) instructions: u64,
-    /// How many bytes of memory the instance has at the end. Memory never shrinks.
-    pub(crate) memory: usize,
     pub(crate) host: H,
 }
 
@@ -75,11 +73,11 @@ impl<H: HostCalls> Guest<H> {
     /// When the guest traps, answers with an error, or does not answer.
     pub(crate) fn call(&self, function: &str, payload: &[u8], host: H) -> Result<Called<H>> {
         let mut store = self.store(function, payload, host, u64::MAX)?;
-        let memory = self.run(&mut store, function, payload)?;
+        self.run(&mut store, function, payload)?;
         let instructions = if self.counts { u64::MAX - store.get_fuel()? } else { 0 };
         let Conversation { response, host, .. } = store.into_data();
         match response {
-            Some(Ok(response)) => Ok(Called { response, instructions, memory, host }),
+            Some(Ok(response)) => Ok(Called { response, instructions, host }),
             Some(Err(error)) => bail!("the guest fails: {error}"),
             None => bail!("the guest does not answer"),
         }
@@ -99,7 +97,7 @@ impl<H: HostCalls> Guest<H> {
     ) -> Result<Vec<String>> {
         let mut store = self.store(function, payload, host, instructions)?;
         match self.run(&mut store, function, payload) {
-            Ok(_) => Ok(Vec::new()),
+            Ok(()) => Ok(Vec::new()),
             Err(error) if error.downcast_ref() == Some(&Trap::OutOfFuel) => {
                 let stack = error.downcast_ref::<WasmBacktrace>().context("a trap without a stack")?;
                 let name = |frame: &FrameInfo| frame.func_name().unwrap_or("unnamed").to_owned();
@@ -129,8 +127,8 @@ impl<H: HostCalls> Guest<H> {
         Ok(store)
     }
 
-    /// Calls one function of a fresh instance, and returns the bytes of its memory.
-    fn run(&self, store: &mut Store<Conversation<H>>, function: &str, payload: &[u8]) -> Result<usize> {
+    /// Calls one function of a fresh instance.
+    fn run(&self, store: &mut Store<Conversation<H>>, function: &str, payload: &[u8]) -> Result<()> {
         let instance = self.instance.instantiate(&mut *store)?;
         for name in ["_start", "wapc_init"] {
             if instance.get_func(&mut *store, name).is_some() {
@@ -139,7 +137,7 @@ impl<H: HostCalls> Guest<H> {
         }
         let lengths = (u32::try_from(function.len())?, u32::try_from(payload.len())?);
         instance.get_typed_func::<(u32, u32), u32>(&mut *store, "__guest_call")?.call(&mut *store, lengths)?;
-        Ok(instance.get_memory(&mut *store, "memory").map_or(0, |memory| memory.data_size(&*store)))
+        Ok(())
     }
 }
 

@@ -29,8 +29,6 @@ pub struct ModuleCall {
     /// How many instructions of WebAssembly were executed, from the start of the instance to the response; 0 unless the
     /// module [counts](Module::counting).
     pub instructions: u64,
-    /// How many bytes of memory the instance needed.
-    pub memory: usize,
 }
 
 /// A payload of `kubernetes/get_resource`, and its answer.
@@ -72,8 +70,8 @@ impl Module {
     /// When the module traps or returns a guest error: the policy never does.
     pub fn call(&self, function: &str, payload: &[u8], cluster: &Arc<dyn ResourceHost>) -> Result<ModuleCall> {
         let host = Kubewarden::new(cluster);
-        let Called { response, instructions, memory, host } = self.guest.call(function, payload, host)?;
-        Ok(ModuleCall { response, log: host.log, gets: host.gets, instructions, memory })
+        let Called { response, instructions, host } = self.guest.call(function, payload, host)?;
+        Ok(ModuleCall { response, log: host.log, gets: host.gets, instructions })
     }
 
     /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the

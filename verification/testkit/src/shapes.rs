@@ -12,6 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::cluster::ApiServer;
 use crate::request::request;
 
+/// The size of the largest objects that an API server stores, in bytes.
+const LARGEST: usize = 1_500_000;
+
 /// Reviews that differ in how often they have something.
 pub struct Shape {
     /// What they have.
@@ -50,6 +53,15 @@ pub struct ShapedReview {
 impl Shape {
     fn new(name: impl Into<String>, make: impl Fn(usize) -> Grown + 'static) -> Shape {
         Shape { name: name.into(), make: Box::new(make) }
+    }
+
+    /// The number of entries with which the review is about as large as the largest objects that an API server stores.
+    ///
+    /// # Errors
+    /// When an object that may be read has no name.
+    pub fn most(&self) -> anyhow::Result<usize> {
+        let [few, many] = [1000, 2000].map(|entries| self.review(entries).map(|review| review.bytes));
+        Ok(LARGEST * 1000 / (many? - few?).max(1))
     }
 
     /// The review with `count` entries.

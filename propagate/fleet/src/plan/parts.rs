@@ -174,7 +174,7 @@ fn is_related(id: &ObjectId) -> bool {
 
 /// Whether others are made from objects of this kind, and not the other way round.
 fn is_definition(id: &ObjectId) -> bool {
-    id.kind == "ClusterClass" || id.kind.ends_with("Template")
+    id.kind == "ClusterClass" || id.is_template()
 }
 
 /// Label registries, and what Crossplane defines and composes.

@@ -8,7 +8,7 @@ pub(super) fn reason(id: &ObjectId, at: &EditPath) -> &'static str {
     if matches!(&*id.kind, "MachinePool" | "KubeadmConfig") {
         return PROVIDER;
     }
-    if id.kind.ends_with("Template") {
+    if id.is_template() {
         return "patches and the provider of the control plane decide";
     }
     match at.place {

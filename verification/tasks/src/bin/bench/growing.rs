@@ -14,9 +14,6 @@ use crate::measure::median;
 /// Entries of the reviews.
 const ENTRIES: [usize; 3] = [100, 1000, 10_000];
 
-/// The size of the largest objects that an API server stores, in bytes.
-const LARGEST: usize = 1_500_000;
-
 /// Microseconds for each entry, for each number of entries, and for as many as 1.5 MB hold.
 ///
 /// # Errors
@@ -31,8 +28,7 @@ pub(crate) fn per_entry(policy: &Module) -> Result<String> {
         for entries in ENTRIES {
             row.push(format!("{:.2}", millis(policy, shape, entries)? * 1e3 / entries as f64));
         }
-        let [few, many] = [1000, 2000].map(|entries| shape.review(entries).map(|review| review.bytes));
-        let most = LARGEST * 1000 / (many? - few?).max(1);
+        let most = shape.most()?;
         row.push(most.to_string());
         row.push(format!("{:.0} ms", millis(policy, shape, most)?));
         Ok(row)
