@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use crate::catalog::fields::{FIELDS, Field};
 use crate::catalog::place::Place;
-use facts::change::{Action, Change};
+use kubernetes::decision::change::{Action, Change};
 use kubernetes::managed_fields::ManagedFieldsEntry;
 use kubernetes::map_kind::MapKind;
 

@@ -21,8 +21,8 @@ use crate::json::splice::{Edit, Write, splice};
 use crate::propagation::moved_fields::{HeldParts, MovedFields};
 use crate::propagation::owned_path::{OwnedChange, OwnedPath, VERSIONS, version_index};
 use crate::subject::Subject;
-use facts::change::Action;
 use kubernetes::bookkeeping::same_but_bookkeeping;
+use kubernetes::decision::change::Action;
 use kubernetes::field_paths::PathTree;
 use kubernetes::managed_fields::ManagedFieldsEntry;
 
