@@ -85,7 +85,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
                 ShownFinding {
                     level: "note",
                     check: finding.check,
-                    verdict: finding.verdict,
+                    verdict: finding.message.delivery(),
                     mark: Mark {
                         text: text.to_owned(),
                         place: places.of(&object.origin, &at, &[]),

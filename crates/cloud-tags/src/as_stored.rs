@@ -6,10 +6,10 @@ use super::field::TagsField;
 use super::labels::Assigned;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
-use facts::change_rule::{ChangeRule, StoredTags};
-use facts::finding::Finding;
-use facts::not_applicable::NotApplicableReason;
-use facts::stop::Stop;
+use crate::fact::Finding;
+use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
+use kubernetes::decision::not_applicable::NotApplicableReason;
+use kubernetes::decision::stop::Stop;
 use kubernetes::subject::ReviewedObject;
 use tag_rules::CloudTags;
 

@@ -13,14 +13,14 @@ use super::required::missing;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
+use crate::fact::CloudTagFact;
+use crate::fact::Finding;
+use crate::fact::UnusableValue;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::change_rule::{ChangeRule, StoredTags};
-use facts::datum::UnusableValue;
-use facts::fact::Fact;
-use facts::finding::Finding;
-use facts::not_applicable::NotApplicableReason;
-use facts::stop::Stop;
+use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
+use kubernetes::decision::not_applicable::NotApplicableReason;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::request::Operation;
 use kubernetes::settings::{Mode, Stance};
@@ -312,9 +312,10 @@ fn unusable_finding(malformed: &Malformed) -> Finding {
     Finding {
         check: "cloudTags",
         at: format!("metadata.annotations[{ASSIGNMENTS}]"),
-        message: Fact::UnusableAssignments { problem: UnusableValue { of: malformed.clone().into(), brief: None } },
+        message: CloudTagFact::UnusableAssignments {
+            problem: UnusableValue { of: malformed.clone().into(), brief: None },
+        },
         stance: Stance::Warn,
-        verdict: None,
     }
 }
 
@@ -324,9 +325,8 @@ fn misspelled_finding(tag: &str, rules: TagRules) -> Finding {
     Finding {
         check: "cloudTags.profiles",
         at: format!("spec.{FIELD}"),
-        message: Fact::ForwardedSpelling { tag: tag.into(), profile: rules.name().into() },
+        message: CloudTagFact::ForwardedSpelling { tag: tag.into(), profile: rules.name().into() },
         stance: Stance::Warn,
-        verdict: None,
     }
 }
 

@@ -8,9 +8,9 @@ use super::transform::Transformed;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::json::path::Path;
-use facts::change::{Action, Change, EntryNoun, Value};
-use facts::change_rule::ChangeRule;
-use facts::source::SourceObject;
+use kubernetes::decision::change::{Action, Change, EntryNoun, Value};
+use kubernetes::decision::change_rule::ChangeRule;
+use kubernetes::decision::source::SourceObject;
 use kubernetes::subject::ReviewedObject;
 use tag_rules::CloudTags;
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use facts::datum::MentionedKeys;
-use facts::fact::Fact;
+use crate::fact::CloudTagFact;
+use kubernetes::decision::datum::MentionedKeys;
 use tag_rules::{Definition, Scope};
 
 /// The form, for a reader.
@@ -31,7 +31,7 @@ pub(super) fn fits(scope: Scope, key: &str) -> bool {
 }
 
 /// What is reported about definitions whose keys have another form than those of their scope.
-pub fn keys_of_another<'d>(definitions: impl IntoIterator<Item = (&'d String, &'d Definition)>) -> Vec<Fact> {
+pub fn keys_of_another<'d>(definitions: impl IntoIterator<Item = (&'d String, &'d Definition)>) -> Vec<CloudTagFact> {
     let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
     for (key, Definition { scope, .. }) in definitions {
         if !fits(*scope, key) {
@@ -40,7 +40,7 @@ pub fn keys_of_another<'d>(definitions: impl IntoIterator<Item = (&'d String, &'
     }
     let fact = |(scope, keys): (Scope, Vec<&str>)| {
         let (form, keys) = (form(scope).into(), MentionedKeys::some(keys)?);
-        Some(Fact::KeysOfAnotherForm { form, scope: scope.as_str(), keys })
+        Some(CloudTagFact::KeysOfAnotherForm { form, scope: scope.as_str(), keys })
     };
     keys.into_iter().filter_map(fact).collect()
 }

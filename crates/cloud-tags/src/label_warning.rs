@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use facts::change::{Action, Change};
-use facts::change_rule::ChangeRule;
-use facts::fact::Fact;
-use facts::tag_reason::{LabelProblem, LimitSource};
+use crate::fact::CloudTagFact;
+use crate::tag_reason::{LabelProblem, LimitSource};
+use kubernetes::decision::change::{Action, Change};
+use kubernetes::decision::change_rule::ChangeRule;
 use tag_rules::clouds::Cloud;
 use tag_rules::infrastructure::InfraCluster;
 use tag_rules::profiles::{KeyCharacters, Profile, Unit};
@@ -16,19 +16,21 @@ use crate::report::{CloudVerdict, SkippedLabel, TagSkipReason};
 
 /// The warning about a tag that this request writes and that is removed or replaced. One that it omits is restored
 /// silently: a client that writes whole objects does not have it.
-pub fn of_undone_tag(change: &Change) -> Option<Fact> {
+pub fn of_undone_tag(change: &Change) -> Option<CloudTagFact> {
     let tag = change.key.as_str().into();
     match (change.action, &change.rule) {
-        (Action::Restored, ChangeRule::Forwarded) => Some(Fact::ForwardedTagRestored { tag }),
-        (Action::Restored, ChangeRule::AsStored(reason)) => Some(Fact::StoredTagRestored { tag, reason: *reason }),
-        (Action::Restored, _) => Some(Fact::TagRestored { tag }),
-        (Action::Removed, rule) => Some(Fact::TagRemoved { tag, rule: rule.clone() }),
+        (Action::Restored, ChangeRule::Forwarded) => Some(CloudTagFact::ForwardedTagRestored { tag }),
+        (Action::Restored, ChangeRule::AsStored(reason)) => {
+            Some(CloudTagFact::StoredTagRestored { tag, reason: *reason })
+        }
+        (Action::Restored, _) => Some(CloudTagFact::TagRestored { tag }),
+        (Action::Removed, rule) => Some(CloudTagFact::TagRemoved { tag, rule: rule.clone() }),
         (Action::Added | Action::Changed | Action::Recorded, _) => None,
     }
 }
 
 /// The warning about tags that the cloud's API rejects; `None` if it accepts all.
-pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVerdict>) -> Option<Fact> {
+pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVerdict>) -> Option<CloudTagFact> {
     let mut refused = verdicts.iter().filter_map(|(key, verdict)| match verdict {
         CloudVerdict::Refused(reason) => Some((key.as_str(), *reason)),
         CloudVerdict::Accepted | CloudVerdict::Unknown => None,
@@ -36,13 +38,13 @@ pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVer
     let (key, problem) = refused.next()?;
     let tag = key.into();
     Some(match 1 + refused.count() {
-        1 => Fact::TagRefused { cloud, tag, problem },
-        count => Fact::TagsRefused { cloud, count, tag, problem },
+        1 => CloudTagFact::TagRefused { cloud, tag, problem },
+        count => CloudTagFact::TagsRefused { cloud, count, tag, problem },
     })
 }
 
 /// The warning about a label that does not become a cloud tag, if a number of tags is reserved for others.
-pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> Fact {
+pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> CloudTagFact {
     match label.reason {
         TagSkipReason::CountCap if label.interface().is_none() => {
             let most = Profile::of(label.provider).tags.saturating_sub(reserve);
@@ -55,19 +57,19 @@ pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> Fact {
 impl SkippedLabel {
     /// The warning about the label.
     #[must_use]
-    pub fn fact(&self) -> Fact {
+    pub fn fact(&self) -> CloudTagFact {
         self.not_added(match self.interface() {
             Some(cloud) => self.problem_at(cloud),
             None => self.problem_in(Profile::of(self.provider)),
         })
     }
 
-    fn not_added(&self, problem: LabelProblem) -> Fact {
+    fn not_added(&self, problem: LabelProblem) -> CloudTagFact {
         let limits = match InfraCluster::named(self.provider) {
             Some(_) => LimitSource::Webhook(self.provider),
             None => LimitSource::Profile(self.provider),
         };
-        Fact::LabelNotAdded { label: self.qualified_key.as_str().into(), problem, limits }
+        CloudTagFact::LabelNotAdded { label: self.qualified_key.as_str().into(), problem, limits }
     }
 
     /// The API whose limits count: that of a strict profile, or a kind's own webhook.
@@ -131,24 +133,7 @@ fn too_long(what: &'static str, limit: Length) -> LabelProblem {
 
 #[cfg(test)]
 mod tests {
-    use facts::shortening::{LONGEST, of_fact};
-    use proptest::prelude::*;
-    use tag_rules::profiles::PROFILES;
-
     use super::*;
-
-    proptest! {
-        #[test]
-        fn a_skipped_label_has_a_warning_of_120_characters(key in "[a-zä./-]{0,400}") {
-            for (provider, reason) in PROFILES.iter().flat_map(|row| TagSkipReason::ALL.map(|reason| (row.name, reason))) {
-                let (qualified_key, tag_key) = (key.clone(), String::new());
-                let label = SkippedLabel { qualified_key, tag_key, provider, reason };
-                let warning = of_fact(&of_skipped_label(&label, 0)).concat();
-                prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
-                prop_assert!(warning.ends_with(&format!("(profile `{provider}`)")), "{}", warning);
-            }
-        }
-    }
 
     #[test]
     fn a_skipped_label_names_the_limit_that_it_meets() {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::value::RawValue;
 
 use super::transform::Labels;
+use crate::fact::CloudTagFact;
+use crate::fact::Finding;
 use crate::json::Malformed;
 use crate::report::NoTagReason;
-use facts::fact::Fact;
-use facts::finding::Finding;
 use kubernetes::object::Object;
 use kubernetes::settings::Stance;
 use tag_rules::keys::ASSIGNMENTS;
@@ -119,9 +119,8 @@ impl Assigned {
             .map(|(key, found)| Finding {
                 check: "cloudTags",
                 at: format!("metadata.annotations[{ASSIGNMENTS}]"),
-                message: Fact::UnusableAssignment { key: key.into(), found },
+                message: CloudTagFact::UnusableAssignment { key: key.into(), found },
                 stance: Stance::Warn,
-                verdict: None,
             })
             .collect()
     }

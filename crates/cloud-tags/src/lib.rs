@@ -9,6 +9,7 @@
 mod as_stored;
 pub mod composite;
 mod crossplane;
+pub mod fact;
 mod field;
 pub mod infrastructure;
 pub mod key_form;
@@ -26,6 +27,7 @@ pub mod registry_write;
 pub mod report;
 pub mod required;
 mod rules;
+pub mod tag_reason;
 pub mod tagged;
 mod transform;
 mod union;

@@ -1,8 +1,8 @@
 //! Cloud tags of a composite, and labels that do not become tags.
 
+use crate::fact::CloudTagFact;
 use crate::report::{IgnoredDefinition, IgnoredReason};
-use facts::fact::Fact;
-use facts::messages::SettingValue;
+use kubernetes::decision::messages::SettingValue;
 use tag_rules::Scope;
 
 /// Logged when tags are written.
@@ -86,26 +86,23 @@ pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
 pub const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
 
 /// A composite without a required tag is refused; follows its name.
-pub fn refused_without(missing: &Fact, setting: SettingValue<'_>) -> String {
+pub fn refused_without(missing: &CloudTagFact, setting: SettingValue<'_>) -> String {
     format!("{missing} ({setting})")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use facts::messages::EntryName;
-    use facts::messages::propagation::must_be_removed;
-    use facts::tag_reason::NoTagReason;
+    use crate::tag_reason::NoTagReason;
 
     const VM: &str = "XGenericVM team-a/vm-1";
 
     #[test]
     fn a_composite_is_named_where_it_is_logged_or_refused() {
         assert_eq!(updated(VM), "updated the cloud tags of XGenericVM team-a/vm-1");
-        let tag = EntryName { noun: "cloud tag", key: "plexsphere:a" };
-        let surplus = must_be_removed(tag, "spec.cloudTags", "no label propagates to this tag");
+        let surplus = "cloud tag `plexsphere:a` in `spec.cloudTags` must be removed: no label propagates to this tag";
         assert_eq!(
-            do_not_match(VM, SettingValue { setting: "mode", value: "verify" }, &surplus),
+            do_not_match(VM, SettingValue { setting: "mode", value: "verify" }, surplus),
             "XGenericVM team-a/vm-1: cloud tags do not match the labels (`mode` is `verify`): cloud tag `plexsphere:a` \
              in `spec.cloudTags` must be removed: no label propagates to this tag"
         );
@@ -118,7 +115,7 @@ mod tests {
     #[test]
     fn a_required_tag_names_its_reason_and_setting() {
         let setting = SettingValue { setting: "cloudTags.required[0].onMissing", value: "reject" };
-        let missing = Fact::RequiredTagMissing { label: "team".into(), reason: NoTagReason::NoLabel };
+        let missing = CloudTagFact::RequiredTagMissing { label: "team".into(), reason: NoTagReason::NoLabel };
         assert_eq!(
             refused_without(&missing, setting),
             "required cloud tag of label `team` is missing: the label is not set \

@@ -2,8 +2,8 @@
 
 use super::crossplane;
 use super::labels::{ADOPTED, Assigned, CompositeOrigin, ORIGIN, PROVISIONED};
-use facts::fact::Fact;
-use facts::finding::Finding;
+use crate::fact::CloudTagFact;
+use crate::fact::Finding;
 use kubernetes::object::Object;
 use kubernetes::settings::{Mode, Stance};
 use kubernetes::subject::ReviewedObject;
@@ -22,11 +22,11 @@ pub fn finding(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Optio
         CompositeOrigin::Provisioned => return None,
         CompositeOrigin::Adopted => {
             let label = format!("{ORIGIN}: {ADOPTED}").as_str().into();
-            ("cloudTags.adopted", tags.adopted, Fact::AdoptedWaivesTags { label })
+            ("cloudTags.adopted", tags.adopted, CloudTagFact::AdoptedWaivesTags { label })
         }
         CompositeOrigin::Unknown(value) => {
             let (label, value) = (ORIGIN.into(), value.as_str().into());
-            let fact = Fact::UnknownOrigin { label, value, counts: PROVISIONED.into(), other: ADOPTED.into() };
+            let fact = CloudTagFact::UnknownOrigin { label, value, counts: PROVISIONED.into(), other: ADOPTED.into() };
             ("cloudTags.unknownOrigin", tags.unknown_origin, fact)
         }
     };
@@ -40,7 +40,6 @@ pub fn finding(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Optio
         at: if is_label { "metadata.labels" } else { "metadata.annotations" }.to_owned(),
         message,
         stance: if crossplane::is_copied(subject, tags) { Stance::Warn } else { stance },
-        verdict: None,
     })
 }
 

@@ -2,9 +2,9 @@
 
 use std::ptr;
 
+use crate::fact::CloudTagFact;
 use crate::json::Malformed;
-use facts::datum::Mentioned;
-use facts::fact::Fact;
+use kubernetes::decision::datum::Mentioned;
 use kubernetes::object::Object;
 use kubernetes::settings::FieldPath;
 use kubernetes::subject::ReviewedObject;
@@ -35,7 +35,7 @@ pub struct UnknownProvider {
     /// The provider; empty if the composite names none.
     pub provider: String,
     /// What is reported.
-    pub fact: Fact,
+    pub fact: CloudTagFact,
 }
 
 impl UnknownProvider {
@@ -55,12 +55,12 @@ impl UnknownProvider {
         };
         let setting = format!("cloudTags.composites[{entry}].provider.{by}");
         let named = Mentioned(setting.clone());
-        let none_at = |place: &str| Fact::NoProvider { place: place.into(), setting: named.clone(), profile };
+        let none_at = |place: &str| CloudTagFact::NoProvider { place: place.into(), setting: named.clone(), profile };
         let fact = match (provider, &composites.provider) {
-            (Some(provider), _) => Fact::UnknownProvider { provider: provider.into(), setting: named, profile },
+            (Some(provider), _) => CloudTagFact::UnknownProvider { provider: provider.into(), setting: named, profile },
             (None, Provider::Path(path)) => match at(path, &subject.object) {
                 Ok(_) => none_at(path),
-                Err(problem) => Fact::UnusableProvider { problem, setting: named, profile },
+                Err(problem) => CloudTagFact::UnusableProvider { problem, setting: named, profile },
             },
             (None, _) => none_at(&subject.review.kind.kind),
         };

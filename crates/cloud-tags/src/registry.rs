@@ -7,13 +7,13 @@ use std::fmt::Display;
 use super::owner::{Belonging, RegistryOwner, is_reserved};
 use super::registry_object::Registry;
 use super::union::Union;
+use crate::fact::CloudTagFact;
+use crate::fact::Finding;
 use crate::messages;
 use crate::report::{IgnoredDefinition, IgnoredReason, NoTagReason};
-use facts::datum::MentionedKeys;
-use facts::fact::Fact;
-use facts::finding::Finding;
-use facts::stop::Stop;
 use kubernetes::cluster::{LookupCause, LookupError};
+use kubernetes::decision::datum::MentionedKeys;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::masks;
 use kubernetes::masks::Masks;
@@ -69,22 +69,19 @@ impl Definitions<'_> {
         };
         let finding = |UnreadDefinitions { name, failed, keys }: &UnreadDefinitions| {
             let keys = MentionedKeys(keys.iter().cloned().collect());
-            let message = Fact::RegistryUnread { registry: name.as_str().into(), cause: failed.error.cause, keys };
-            Finding {
-                check: "cloudTags.onRegistryFailure",
-                at: "metadata.labels".to_owned(),
-                message,
-                stance,
-                verdict: None,
-            }
+            let message =
+                CloudTagFact::RegistryUnread { registry: name.as_str().into(), cause: failed.error.cause, keys };
+            Finding { check: "cloudTags.onRegistryFailure", at: "metadata.labels".to_owned(), message, stance }
         };
         let changes_seeded = |ignored: &&IgnoredDefinition| ignored.reason == IgnoredReason::Seeded;
         let of_seeded = |IgnoredDefinition { qualified_key, registry, .. }: &IgnoredDefinition| Finding {
             check: "cloudTags.registry",
             at: "metadata.labels".to_owned(),
-            message: Fact::SeededDefinition { key: qualified_key.as_str().into(), registry: registry.as_str().into() },
+            message: CloudTagFact::SeededDefinition {
+                key: qualified_key.as_str().into(),
+                registry: registry.as_str().into(),
+            },
             stance: Stance::Warn,
-            verdict: None,
         };
         let seeded = self.ignored.iter().filter(changes_seeded).map(of_seeded);
         self.unread.iter().map(finding).chain(seeded).collect()

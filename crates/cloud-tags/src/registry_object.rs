@@ -6,7 +6,7 @@ use super::owner::RegistryOwner;
 use super::registry::{REGISTRY, REGISTRY_MASKS};
 use crate::json::document::Json;
 use crate::report::IgnoredReason;
-use facts::stop::Stop;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::object::Object;
 use kubernetes::query::{ObjectName, ObjectQuery};

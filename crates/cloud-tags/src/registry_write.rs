@@ -6,13 +6,13 @@ use super::key_form;
 use super::owner::RegistryOwner;
 use super::registry::REGISTRY;
 use super::registry_object::{Registry, query};
+use crate::fact::CloudTagFact;
 use crate::messages;
 use crate::report::IgnoredReason;
-use facts::annotations::EXEMPT;
-use facts::datum::MentionedKeys;
-use facts::fact::Fact;
-use facts::stop::Stop;
 use kubernetes::cluster::LookupCause;
+use kubernetes::decision::EXEMPT;
+use kubernetes::decision::datum::MentionedKeys;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::object::Object;
 use kubernetes::query::ObjectName;
@@ -29,7 +29,7 @@ pub struct RegistryWrite {
     /// Why it is refused: definitions that composites could not use, and that would be ignored from now on.
     pub problems: Vec<SettingProblem>,
     /// Its effects, as warnings.
-    pub effects: Vec<Fact>,
+    pub effects: Vec<CloudTagFact>,
 }
 
 impl RegistryWrite {
@@ -61,7 +61,7 @@ impl RegistryWrite {
             match reason {
                 IgnoredReason::AnotherScope => {
                     let (key, scope) = (key.as_str().into(), scope.as_str());
-                    write.effects.push(Fact::DefinitionOfAnotherScope { key, scope });
+                    write.effects.push(CloudTagFact::DefinitionOfAnotherScope { key, scope });
                 }
                 IgnoredReason::AnotherForm => {
                     let problem = messages::key_of_another_owner(key_form::form(*scope));
@@ -88,7 +88,7 @@ impl RegistryWrite {
                 Err(Stop::RegistryFailed(LookupFailed { query, error, .. }))
                     if error.cause == LookupCause::Unreadable =>
                 {
-                    write.effects.push(Fact::RegistriesNotCompared { query, cause: error.cause });
+                    write.effects.push(CloudTagFact::RegistriesNotCompared { query, cause: error.cause });
                 }
                 Err(stop) => return Err(stop),
             }
@@ -102,8 +102,8 @@ impl RegistryWrite {
         let (opted_in, was) = (now.opted_in(), old.opted_in());
         let begin = opted_in.difference(&was).copied().filter(wins);
         let stop = was.difference(&opted_in).copied().filter(wins);
-        write.effects.extend(MentionedKeys::some(begin).map(|keys| Fact::LabelsBeginToPropagate { keys }));
-        write.effects.extend(MentionedKeys::some(stop).map(|keys| Fact::LabelsStopPropagating { keys }));
+        write.effects.extend(MentionedKeys::some(begin).map(|keys| CloudTagFact::LabelsBeginToPropagate { keys }));
+        write.effects.extend(MentionedKeys::some(stop).map(|keys| CloudTagFact::LabelsStopPropagating { keys }));
         Ok(write)
     }
 
@@ -120,7 +120,7 @@ impl RegistryWrite {
             match counts(definition, own, other) {
                 true => {
                     let (key, registry) = (key.as_str().into(), (*name).into());
-                    self.effects.push(Fact::DefinitionOverridden { key, registry });
+                    self.effects.push(CloudTagFact::DefinitionOverridden { key, registry });
                 }
                 false => {
                     let problem = messages::already_defined(name, other_one.scope);
@@ -164,7 +164,7 @@ fn problems_of_owner(now: &Registry, old: &Registry, name: &str, is_found_by_sco
 }
 
 /// The warnings about new definitions whose keys have another form than those of their scope.
-fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<Fact> {
+fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<CloudTagFact> {
     let is_stored = |key: &str, scope| old.definitions.get(key).is_some_and(|stored| stored.scope == scope);
     key_form::keys_of_another(now.definitions.iter().filter(|(key, it)| !is_stored(key, it.scope)))
 }

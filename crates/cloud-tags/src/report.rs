@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use facts::change::Value;
-pub use facts::tag_reason::{NoTagReason, TagSkipReason};
+pub use crate::tag_reason::{NoTagReason, TagSkipReason};
+use kubernetes::decision::change::Value;
 use tag_rules::Scope;
 
 /// The tags of one composite or infrastructure cluster, and the labels that do not become tags.

@@ -10,9 +10,9 @@ use super::rules::TagRules;
 use super::transform::{Transformed, cloud_tags_that_pass};
 use super::verdicts::verdicts;
 use super::webhook::Webhook;
+use crate::fact::Finding;
 use crate::report::{NoTagReason, TagReport};
-use facts::change::{Change, Value};
-use facts::finding::Finding;
+use kubernetes::decision::change::{Change, Value};
 use tag_rules::Definition;
 
 /// What differs from the labels of a composite or of a Cluster, and what they make.

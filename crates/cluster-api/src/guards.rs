@@ -19,6 +19,8 @@ use crate::catalog::guards::{GUARDS, Guard, GuardRail};
 use crate::catalog::keys::{RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::kinds::KindRow;
 use crate::catalog::place::Place;
+use crate::fact::ClusterApiFact;
+use crate::fact::Finding;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::messages::guards as messages;
@@ -26,11 +28,10 @@ use crate::parents::OwnCluster;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApiSettings;
 use crate::subject::{Subject, has_paused_annotation};
-use facts::annotations::EXEMPT;
-use facts::change::Change;
-use facts::fact::Fact;
-use facts::finding::Finding;
-use facts::messages::EntryName;
+use kubernetes::decision::EXEMPT;
+use kubernetes::decision::change::Change;
+use kubernetes::decision::finding::Finding as FindingOf;
+use kubernetes::decision::messages::EntryName;
 use kubernetes::lookup::Lookups;
 use kubernetes::map_kind::MapKind;
 use kubernetes::request::Operation;
@@ -51,7 +52,7 @@ enum GuardCheck {
     /// The object as a whole: who controls it. Not checked while its Cluster is paused, or what would act on the edit.
     Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>, ActingObject),
     /// One new entry of a map that propagates. A violation is a sentence about the entry.
-    Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed>),
+    Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<ClusterApiFact>, Malformed>),
 }
 
 /// The object whose controller acts on an edit, and whose annotation pauses that controller.
@@ -82,7 +83,7 @@ fn check_of(rail: GuardRail) -> GuardCheck {
 /// One violation, before the settings decide how to react.
 struct Violation {
     at: String,
-    message: Fact,
+    message: ClusterApiFact,
 }
 
 /// One entry of a map that propagates.
@@ -157,7 +158,9 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
     let mut findings = Vec::new();
     match guarded.exemption {
         Standing::Absent | Standing::Ignored(_) => {}
-        Standing::WithoutReason => findings.push(of_exemption(Fact::WaiverWithoutReason { annotation: EXEMPT.into() })),
+        Standing::WithoutReason => {
+            findings.push(of_exemption(ClusterApiFact::WaiverWithoutReason { annotation: EXEMPT.into() }))
+        }
         Standing::Counts(_) => return Ok(findings),
         Standing::Forbidden => findings.push(EXEMPTION.forbidden()),
     }
@@ -182,14 +185,13 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
                     at,
                     message,
                     stance,
-                    verdict: None,
                 }));
             }
             GuardCheck::Entry(find) => {
                 for entry in &entries {
                     if let Some(message) = find(guarded, entry)? {
                         let at = [&*entry.block.at, ".", entry.map.field()].concat();
-                        findings.push(Finding { check, at, message, stance, verdict: None });
+                        findings.push(Finding { check, at, message, stance });
                     }
                 }
             }
@@ -204,13 +206,17 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
 }
 
 /// A finding about an exemption that does not count.
-fn of_exemption(message: Fact) -> Finding {
+fn of_exemption(message: ClusterApiFact) -> Finding {
     let at = "metadata.annotations".to_owned();
-    Finding { check: EXEMPT, at, message, stance: Stance::Warn, verdict: None }
+    Finding { check: EXEMPT, at, message, stance: Stance::Warn }
 }
 
 /// How to make an edit anyway that guards refuse; `None` if none does.
-pub fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> Option<String> {
+pub fn way_out<F>(
+    findings: &[FindingOf<F>],
+    subject: &Subject<'_>,
+    settings: ClusterApiSettings<'_>,
+) -> Option<String> {
     let refusing = |guard: &&Guard| {
         findings.iter().any(|finding| finding.check == guard.setting && finding.stance == Stance::Reject)
     };

@@ -5,6 +5,7 @@
 //! fields do, [`EFFECTS`](catalog::effects::table::EFFECTS) what an edit does to Machines.
 
 pub mod catalog;
+pub mod fact;
 pub mod guards;
 mod label_value;
 pub mod messages;
@@ -16,6 +17,7 @@ pub mod rollout;
 pub mod rollout_impact;
 mod selector;
 pub mod settings;
+pub mod skipped;
 pub mod subject;
 #[cfg(test)]
 mod test_settings;

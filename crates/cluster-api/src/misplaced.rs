@@ -4,17 +4,18 @@ use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_
 use crate::catalog::place::Place;
 use crate::catalog::rules::Rule;
 use crate::catalog::tools::is_set_by_tools;
+use crate::fact::ClusterApiFact;
+use crate::fact::SetInstead;
 use crate::json::Malformed;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApi;
+use crate::skipped::{Carried, SkipReason, Skipped};
 use crate::subject::Subject;
-use facts::datum::{NamedEntry, SetInstead};
-use facts::fact::Fact;
-use facts::messages::{EntryName, Location};
-use facts::not_applicable::{NotApplicable, NotApplicableReason};
-use facts::shortening::is_warning;
-use facts::skipped::{Carried, SkipReason, Skipped};
-use facts::source::SourceObject;
+use kubernetes::decision::datum::NamedEntry;
+use kubernetes::decision::fact::fits;
+use kubernetes::decision::messages::{EntryName, Location};
+use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
+use kubernetes::decision::source::SourceObject;
 use kubernetes::map_kind::MapKind;
 
 /// The keys that this request adds or changes at a place from which nothing propagates, although the object has a
@@ -67,7 +68,7 @@ pub fn wrong_places(
                 continue;
             }
             let entry = NamedEntry::from(EntryName { noun: map.entry(), key });
-            let fact = |instead| Fact::NotPropagatedFromHere { entry: entry.clone(), instead };
+            let fact = |instead| ClusterApiFact::NotPropagatedFromHere { entry: entry.clone(), instead };
             skipped.push(Skipped {
                 carried: Carried::Map(map),
                 key: key.to_owned(),
@@ -90,7 +91,7 @@ pub(crate) fn set_instead(
     subject: &Subject<'_>,
     template: Place,
     map: MapKind,
-    fact: impl Fn(SetInstead) -> Fact,
+    fact: impl Fn(SetInstead) -> ClusterApiFact,
 ) -> SetInstead {
     let labels = &subject.object.labels;
     let cluster = labels.contains_key(TOPOLOGY_OWNED).then(|| labels.get(CLUSTER_NAME));
@@ -108,6 +109,7 @@ pub(crate) fn set_instead(
     let Some(name) = name.filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME) else { return in_kind };
     let object = format!("{kind} {}/{name}", subject.namespace());
     let in_object = Location::InObject { object: &object, path: &format!("{metadata}.{map}") }.to_string();
-    let fitting = [SetInstead::Source(in_object), in_kind].into_iter().find(|place| is_warning(&fact(place.clone())));
+    let fitting =
+        [SetInstead::Source(in_object), in_kind].into_iter().find(|place| fits(&fact(place.clone()).to_string()));
     fitting.unwrap_or(SetInstead::Source(object))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use facts::not_applicable::NotApplicableReason;
-use facts::stop::Stop;
+use kubernetes::decision::not_applicable::NotApplicableReason;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::masks::Masks;
 use kubernetes::object::{Object, OwnerReference, group_and_version};

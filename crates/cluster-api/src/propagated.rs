@@ -1,6 +1,6 @@
 //! What an object must carry, whether it does or not.
 
-use facts::change::Value;
+use kubernetes::decision::change::Value;
 use kubernetes::map_kind::MapKind;
 
 /// One entry of one map that propagates from a source.

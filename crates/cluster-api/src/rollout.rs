@@ -11,15 +11,16 @@ use std::cmp::Reverse;
 
 use crate::catalog::effects::{EditedKind, Effect};
 use crate::catalog::keys::APPROVE_ROLLOUT;
+use crate::fact::Finding;
+use crate::fact::{ClusterApiFact, InPlacePaths};
 use crate::json::Malformed;
 use crate::messages::rollout as messages;
 use crate::rollout_impact::{RolloutEdit, RolloutImpact};
 use crate::settings::ClusterApiSettings;
 use crate::subject::Subject;
 use crate::waiver::{APPROVAL, Standing};
-use facts::fact::{Fact, InPlacePaths};
-use facts::finding::Finding;
-use facts::shortening::{LONGEST, is_warning};
+use kubernetes::decision::fact::{LONGEST_WARNING, fits};
+use kubernetes::decision::finding::Finding as FindingOf;
 use kubernetes::lookup::Lookups;
 use kubernetes::request::{Operation, Review};
 use kubernetes::settings::Stance;
@@ -106,7 +107,11 @@ pub fn forbidden_approval<'e>(
 }
 
 /// How to make an edit anyway that is refused because it replaces Machines; `None` if none is.
-pub fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> Option<String> {
+pub fn way_out<F>(
+    findings: &[FindingOf<F>],
+    subject: &Subject<'_>,
+    settings: ClusterApiSettings<'_>,
+) -> Option<String> {
     let is_refused = findings.iter().any(|finding| finding.check == CHECK && finding.stance == Stance::Reject);
     is_refused.then(|| {
         let by = APPROVAL.others(subject, settings);
@@ -115,9 +120,9 @@ pub fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: ClusterApi
 }
 
 /// A finding about an approval that does not count.
-fn of_approval(message: Fact) -> Finding {
+fn of_approval(message: ClusterApiFact) -> Finding {
     let at = "metadata.annotations".to_owned();
-    Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn, verdict: None }
+    Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn }
 }
 
 fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<Finding> {
@@ -137,23 +142,27 @@ fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<
             message = with_in_place(message, edits);
         }
         let stance = if strictest == Stance::Warn { strictest } else { configured };
-        findings.push(Finding { check: CHECK, at: edit.at.clone(), message, stance, verdict: None });
+        findings.push(Finding { check: CHECK, at: edit.at.clone(), message, stance });
     }
     findings
 }
 
 /// The other paths of the same edit that are updated in place: listed if they fit, else counted.
-fn with_in_place(fact: Fact, edits: &[RolloutEdit]) -> Fact {
+fn with_in_place(fact: ClusterApiFact, edits: &[RolloutEdit]) -> ClusterApiFact {
     let in_place = || edits.iter().filter(|edit| edit.effect == Effect::InPlace);
     let count = in_place().count();
     if count == 0 {
         return fact;
     }
     // Only as many paths as could fit at all: there may be thousands.
-    let paths = in_place().map(|edit| edit.at.clone()).take(LONGEST).collect();
+    let paths = in_place().map(|edit| edit.at.clone()).take(LONGEST_WARNING).collect();
     let fact = Box::new(fact);
-    let listed = Fact::AlsoInPlace { fact: fact.clone(), others: InPlacePaths::Listed(paths) };
-    if is_warning(&listed) { listed } else { Fact::AlsoInPlace { fact, others: InPlacePaths::Counted(count) } }
+    let listed = ClusterApiFact::AlsoInPlace { fact: fact.clone(), others: InPlacePaths::Listed(paths) };
+    if fits(&listed.to_string()) {
+        listed
+    } else {
+        ClusterApiFact::AlsoInPlace { fact, others: InPlacePaths::Counted(count) }
+    }
 }
 
 #[cfg(test)]

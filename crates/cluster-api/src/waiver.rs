@@ -2,13 +2,13 @@
 
 use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_OWNED};
 use crate::catalog::kinds::KindRow;
+use crate::fact::ClusterApiFact;
+use crate::fact::Finding;
 use crate::json::Malformed;
 use crate::propagation::copied::{self, AnnotationOrigin};
 use crate::settings::ClusterApiSettings;
 use crate::subject::Subject;
-use facts::annotations::EXEMPT;
-use facts::fact::Fact;
-use facts::finding::Finding;
+use kubernetes::decision::EXEMPT;
 use kubernetes::lookup::Lookups;
 use kubernetes::object::Object;
 use kubernetes::settings::{Stance, Users};
@@ -42,7 +42,7 @@ pub enum Standing<'o> {
     /// It counts, for this reason.
     Counts(&'o str),
     /// It does not count, for this reason.
-    Ignored(Fact),
+    Ignored(ClusterApiFact),
     /// This request sets it, and its user may not.
     Forbidden,
 }
@@ -70,8 +70,12 @@ impl Waiver {
         let annotation = self.annotation.into();
         match copied::origin(self.annotation, value, subject, settings.cluster_api, lookups)? {
             AnnotationOrigin::Own => {}
-            AnnotationOrigin::Copied(from) => return Ok(Standing::Ignored(Fact::CopiedWaiver { annotation, from })),
-            AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(Fact::UnreadWaiver { annotation, query })),
+            AnnotationOrigin::Copied(from) => {
+                return Ok(Standing::Ignored(ClusterApiFact::CopiedWaiver { annotation, from }));
+            }
+            AnnotationOrigin::Unread(query) => {
+                return Ok(Standing::Ignored(ClusterApiFact::UnreadWaiver { annotation, query }));
+            }
         }
         let review = subject.review;
         if review.username.is_empty() || self.may_be_set(subject, settings) {
@@ -81,7 +85,7 @@ impl Waiver {
         Ok(match stored {
             None => Standing::Forbidden,
             Some(stored) if was_admitted(subject, stored) => Standing::Counts(reason),
-            Some(_) => Standing::Ignored(Fact::WaiverOfOthers { annotation, setting: self.setting.into() }),
+            Some(_) => Standing::Ignored(ClusterApiFact::WaiverOfOthers { annotation, setting: self.setting.into() }),
         })
     }
 
@@ -101,9 +105,8 @@ impl Waiver {
         Finding {
             check: self.setting,
             at: "metadata.annotations".to_owned(),
-            message: Fact::ForbiddenWaiver { annotation: self.annotation.into() },
+            message: ClusterApiFact::ForbiddenWaiver { annotation: self.annotation.into() },
             stance: Stance::Reject,
-            verdict: None,
         }
     }
 

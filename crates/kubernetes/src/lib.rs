@@ -1,11 +1,13 @@
-//! Kubernetes: objects, admission requests, managed fields, and how objects other than the one under review are read.
+//! Kubernetes: objects, admission requests, managed fields, how objects other than the one under review are read, and what
+//! settings and decisions consist of.
 //!
-//! Nothing here knows Cluster API, Crossplane or cloud tags. Objects remain raw JSON, read on first use; other objects are
+//! Nothing here knows the tables of Cluster API, Crossplane or cloud tags. Objects remain raw JSON, read on first use; other objects are
 //! read through the [`Cluster`](cluster::Cluster) trait.
 
 pub mod answers;
 pub mod bookkeeping;
 pub mod cluster;
+pub mod decision;
 pub mod duration;
 pub mod field_paths;
 pub mod field_set;

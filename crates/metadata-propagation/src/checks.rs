@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::fact::Finding;
+use cluster_api::fact::Finding as ClusterApiFinding;
 use cluster_api::guards::{self, Guarded};
 use cluster_api::rollout;
 use cluster_api::rollout_impact::RolloutImpact;
 use cluster_api::waiver::{APPROVAL, EXEMPTION};
-use facts::finding::Finding;
 use kubernetes::settings::Stance;
 use tag_rules::TagSettings;
 
@@ -29,14 +30,15 @@ pub(crate) struct Checked {
 /// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn check(guarded: &Guarded<'_, '_>, tags: TagSettings<'_>) -> Result<Checked, Malformed> {
     let (subject, settings, lookups) = (guarded.subject, guarded.settings, guarded.lookups);
-    let mut found = guards::findings(guarded)?;
-    found.extend(rollout::forbidden_approval(subject, settings, lookups)?);
+    let mut found: Vec<Finding> = guards::findings(guarded)?.into_iter().map(ClusterApiFinding::widen).collect();
+    found.extend(rollout::forbidden_approval(subject, settings, lookups)?.map(ClusterApiFinding::widen));
     let rollout = rollout::impact(subject, settings, lookups)?.map(|(impact, findings)| {
         let guarded: BTreeSet<String> = found.iter().map(|finding| finding.at.clone()).collect();
-        found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
+        let unguarded = findings.into_iter().filter(|finding| !guarded.contains(&finding.at));
+        found.extend(unguarded.map(ClusterApiFinding::widen));
         impact
     });
-    found.extend(tag_delivery::findings(subject, tags)?);
+    found.extend(tag_delivery::findings(subject, tags)?.into_iter().map(tag_delivery::Finding::widen));
     let (mut findings, others): (Vec<Finding>, Vec<Finding>) =
         found.into_iter().partition(|finding| finding.stance == Stance::Reject);
     findings.extend(others);

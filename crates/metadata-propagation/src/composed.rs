@@ -1,6 +1,6 @@
 //! What is refused in the resources of one composite, for callers that have it beside its Composition.
 
-use facts::finding::Finding;
+use crate::fact::Finding;
 
 use crate::json::Malformed;
 use crate::json::document::Document;
@@ -17,5 +17,6 @@ pub fn findings_of_composite(
     settings: &Settings,
 ) -> Result<Vec<Finding>, Malformed> {
     let [composition, composite] = [composition, composite].map(Document::new);
-    tag_delivery::findings_of_composite(composition.root(), composite.root(), settings.of_tags())
+    let findings = tag_delivery::findings_of_composite(composition.root(), composite.root(), settings.of_tags())?;
+    Ok(findings.into_iter().map(tag_delivery::Finding::widen).collect())
 }

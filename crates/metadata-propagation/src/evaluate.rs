@@ -4,6 +4,7 @@
 
 mod applied;
 mod apply;
+mod change_warning;
 mod check;
 mod decide;
 pub(crate) mod inspect;
@@ -20,6 +21,7 @@ use std::ops::ControlFlow;
 use crate::evaluate::inspect::Listed;
 use crate::evaluate::notices::Notices;
 use crate::evaluate::role::Role;
+use crate::fact::Fact;
 use crate::json::Malformed;
 use crate::json::document::Document;
 use crate::report::messages::requests as messages;
@@ -29,7 +31,6 @@ use cloud_tags::registry_write;
 use cluster_api::catalog::appliers::is_of_cluster_api;
 use cluster_api::catalog::version::Version;
 use cluster_api::subject::Subject;
-use facts::fact::Fact;
 use kubernetes::answers::{Answers, ReadBudget, Reads};
 use kubernetes::cluster::Cluster;
 use kubernetes::lookup::Lookups;
@@ -198,14 +199,16 @@ impl<'e> Evaluation<'e> {
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
     fn stages(&self) -> Result<Outcome, Malformed> {
-        let applied = match self.decide() {
+        let mut applied = match self.decide() {
             Ok(decision) => self.apply(decision),
             Err(stop) => {
                 let tagged = self.undecided_tags(&stop);
                 self.with_undecided_tags(self.stopped(stop)?, tagged)
             }
         };
-        let found = self.check(&applied)?;
+        let mut found = self.check(&applied)?;
+        found.findings.splice(0..0, applied.take_findings());
+        let applied = self.refuse(applied, &mut found);
         Ok(self.render(self.hints(), applied, found))
     }
 

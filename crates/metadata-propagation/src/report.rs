@@ -3,3 +3,4 @@
 pub(crate) mod capped;
 pub(crate) mod messages;
 pub(crate) mod outcome;
+pub(crate) mod shortening;

@@ -5,10 +5,10 @@
 
 mod lookup;
 
+use crate::fact::Fact;
 use cloud_tags::key_form;
 use cluster_api::settings::{ClusterApi, ClusterApiSettings, Guards};
-use facts::fact::Fact;
-use facts::messages::about;
+use kubernetes::decision::messages::about;
 use kubernetes::settings::object::{self, ObjectOnly};
 use kubernetes::settings::read;
 use kubernetes::settings::{Mode, SettingsError};
@@ -99,7 +99,7 @@ impl Settings {
     /// What may be a mistake in `cloudTags.definitions`, as in a LabelRegistry.
     #[must_use]
     pub fn keys_of_another_form(&self) -> Vec<Fact> {
-        key_form::keys_of_another(&self.cloud_tags.definitions)
+        key_form::keys_of_another(&self.cloud_tags.definitions).into_iter().map(Fact::from).collect()
     }
 
     /// What decides about cloud tags.

@@ -29,7 +29,7 @@ use super::faults::FaultSeverity::Fails;
 use super::faults::Faults;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::annotations::EXEMPT;
+use kubernetes::decision::EXEMPT;
 use tag_rules::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of, and

@@ -4,8 +4,8 @@ use super::schema::Schema;
 use super::xrd;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::change::{Action, Change, EntryNoun, Value};
-use facts::change_rule::ChangeRule;
+use kubernetes::decision::change::{Action, Change, EntryNoun, Value};
+use kubernetes::decision::change_rule::ChangeRule;
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first missing one.
 const STEPS: [(&str, &str); 5] = [

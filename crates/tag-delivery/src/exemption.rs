@@ -1,9 +1,9 @@
 //! The annotation that exempts an object, or one resource of a Composition, from the check.
 
 use super::faults::{FaultSeverity, Faults};
+use crate::fault::TagFault;
 use crate::json::document::Json;
-use facts::annotations::EXEMPT;
-use facts::tag_fault::TagFault;
+use kubernetes::decision::EXEMPT;
 
 /// Whether the value of the annotation exempts: it must state a reason. In both cases a fault reports the effect.
 pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {

@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
+use crate::Finding;
+use crate::fault::TagFault;
 use crate::json::document::Json;
-use facts::fact::Fact;
-use facts::finding::{Finding, TagDelivery};
-use facts::tag_fault::{TagFault, TagFinding, TagSubject};
+use crate::tag_finding::{TagDelivery, TagFinding, TagSubject};
+
 use kubernetes::settings::Stance;
 
 /// How severe a fault is.
@@ -87,7 +88,7 @@ impl<'a> Faults<'a> {
         *count += 1;
         if *count <= MOST_FAULTS {
             let (subject, is_created) = (self.subject.clone(), severity != FaultSeverity::Fails);
-            self.listed.push((severity, at, TagFinding { subject, is_created, fault }));
+            self.listed.push((severity, at, TagFinding { subject, is_created, verdict: None, fault }));
         }
     }
 
@@ -97,16 +98,16 @@ impl<'a> Faults<'a> {
         for (severity, count) in FaultSeverity::ALL.into_iter().zip(self.counts) {
             if count > MOST_FAULTS {
                 let fault = TagFault::More { count: count - MOST_FAULTS };
-                self.listed.push((severity, spec, TagFinding { subject: TagSubject::Whole, is_created: true, fault }));
+                let subject = TagSubject::Whole;
+                self.listed.push((severity, spec, TagFinding { subject, is_created: true, verdict: None, fault }));
             }
         }
         let has_verdicts = self.has_verdicts;
         let finding = |(severity, at, fault): (FaultSeverity, Json<'a>, TagFinding)| Finding {
             check,
             at: at.path().to_string(),
-            message: Fact::TagDelivery { fault },
+            message: TagFinding { verdict: severity.verdict().filter(|_| has_verdicts), ..fault },
             stance: severity.stance(stance),
-            verdict: severity.verdict().filter(|_| has_verdicts),
         };
         let mut findings: Vec<Finding> = self.listed.into_iter().map(finding).collect();
         findings.sort_by_key(|finding| Reverse(finding.stance as u8));

@@ -9,12 +9,15 @@ mod checked_kind;
 mod composition;
 mod declare;
 mod exemption;
+pub mod fault;
 mod faults;
 pub mod functions;
 mod kind_limits;
 mod messages;
+mod path_problem;
 mod schema;
 mod structural;
+pub mod tag_finding;
 mod xrd;
 
 use raw_json as json;
@@ -22,17 +25,20 @@ use raw_json as json;
 use self::checked_kind::CheckedKind;
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
+use self::tag_finding::TagFinding;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::annotations::EXEMPT;
-use facts::change::Change;
-use facts::finding::Finding;
+use kubernetes::decision::EXEMPT;
+use kubernetes::decision::change::Change;
 use kubernetes::group_version_kind::GroupVersionKind;
 use kubernetes::settings::Mode;
 use kubernetes::settings::Stance;
 use kubernetes::subject::ReviewedObject;
 use tag_rules::OnXrd;
 use tag_rules::TagSettings;
+
+/// What one check of a definition or a Composition found.
+pub type Finding = kubernetes::decision::finding::Finding<TagFinding>;
 
 /// The field of a composite that holds its tags.
 const CLOUD_TAGS: &str = "spec.cloudTags";

@@ -8,10 +8,10 @@
 use super::faults::FaultSeverity::{Loss, Risk};
 use super::faults::Faults;
 use super::structural::{JUNCTORS, Unstructural};
+use crate::fault::TagFault;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::messages;
-use facts::tag_fault::TagFault;
 use tag_rules::CloudTags;
 use tag_rules::profiles::{PROFILES, Profile};
 

@@ -4,7 +4,7 @@ use super::faults::Faults;
 use super::schema::{Limits, Schema};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::tag_fault::TagSubject;
+use crate::tag_finding::TagSubject;
 use tag_rules::CloudTags;
 
 /// The served entries of `spec.versions`. A version that is not served cannot be written, so it loses nothing.

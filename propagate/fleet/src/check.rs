@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::tags::{STRICT_PROFILES, StrictProfile};
 use metadata_propagation::{
-    Action, Carried, Cluster, Fact, Finding, MapKind, Mode, NotApplicable, NotApplicableReason, OnMissingTag, Outcome,
-    Report, RequiredTag, Settings, Stance, TagDelivery, TagFault, concerns, evaluate,
+    Action, Carried, CloudTagFact, Cluster, Fact, Finding, MapKind, Mode, NotApplicable, NotApplicableReason,
+    OnMissingTag, Outcome, Report, RequiredTag, Sentence, Settings, Stance, TagDelivery, TagFault, concerns, evaluate,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -180,7 +180,8 @@ impl Checker {
         if report.inert.as_ref().is_some_and(|inert| inert.reason == NotApplicableReason::Claim) {
             let (of_claim, facts) = claim_findings(object, &self.without_claims, cluster);
             findings.extend(of_claim);
-            let is_missing = |fact: &Fact| matches!(fact, Fact::RequiredTagMissing { .. });
+            let is_missing =
+                |fact: &Fact| matches!(fact, Fact::CloudTags { fact: CloudTagFact::RequiredTagMissing { .. } });
             findings
                 .extend(facts.iter().filter(|fact| is_missing(fact)).map(|fact| self.of_tag(fact, "metadata.labels")));
         }
@@ -202,12 +203,14 @@ impl Checker {
     /// What else the policy says about a composite's tags.
     fn of_tag(&self, note: &Fact, at: &str) -> ObjectFinding {
         let (level, help) = match note {
-            Fact::RequiredTagMissing { label, .. } => {
+            Fact::CloudTags { fact: CloudTagFact::RequiredTagMissing { label, .. } } => {
                 let is_refused = self.required.contains(&label.0);
                 let level = if is_refused { FindingLevel::Error } else { FindingLevel::Warning };
                 (level, Some(format!("set label `{label}` on the composite, or correct `cloudTags.required`")))
             }
-            Fact::TagRefused { cloud, .. } | Fact::TagsRefused { cloud, .. } => {
+            Fact::CloudTags {
+                fact: CloudTagFact::TagRefused { cloud, .. } | CloudTagFact::TagsRefused { cloud, .. },
+            } => {
                 let strict = STRICT_PROFILES.iter().find(|profile| profile.cloud.provider == *cloud);
                 let help = |profile: &StrictProfile| {
                     format!(
@@ -280,7 +283,7 @@ fn stops_short(finding: &Finding) -> bool {
 /// What is not known about tags is said too; what somebody has a reason for is not.
 pub(crate) fn of_finding(finding: &Finding) -> Option<ObjectFinding> {
     let level = match finding.stance {
-        Stance::Ignore if finding.verdict == Some(TagDelivery::CannotTell) || stops_short(finding) => {
+        Stance::Ignore if finding.message.delivery() == Some(TagDelivery::CannotTell) || stops_short(finding) => {
             FindingLevel::Note
         }
         Stance::Ignore => return None,
@@ -289,7 +292,7 @@ pub(crate) fn of_finding(finding: &Finding) -> Option<ObjectFinding> {
     };
     let found = ObjectFinding::new(level, finding.check, &finding.at, finding.message.to_string());
     let keys = finding.message.names().into_iter().map(str::to_owned).collect();
-    Some(ObjectFinding { keys, verdict: finding.verdict, reason: finding.message.reason(), ..found })
+    Some(ObjectFinding { keys, verdict: finding.message.delivery(), reason: finding.message.reason(), ..found })
 }
 
 /// Labels and annotations that are set at a place from which nothing propagates, entries that the API server would

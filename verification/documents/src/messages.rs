@@ -7,19 +7,23 @@ use anyhow::{Context, Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The folders of the sentences, and other files that have some.
-const FOLDERS: [&str; 3] =
-    ["crates/cluster-api/src/messages", "crates/metadata-propagation/src/report/messages", "crates/facts/src/messages"];
-const FILES: [&str; 10] = [
+const FOLDERS: [&str; 2] = ["crates/cluster-api/src/messages", "crates/metadata-propagation/src/report/messages"];
+const FILES: [&str; 15] = [
+    "crates/cloud-tags/src/fact.rs",
     "crates/cloud-tags/src/messages.rs",
+    "crates/cloud-tags/src/tag_reason.rs",
+    "crates/cluster-api/src/fact.rs",
     "crates/cluster-api/src/guards/reserved_keys.rs",
-    "crates/facts/src/change_reason.rs",
-    "crates/facts/src/change_rule.rs",
-    "crates/facts/src/fact.rs",
-    "crates/facts/src/tag_fault.rs",
-    "crates/facts/src/tag_reason.rs",
+    "crates/cluster-api/src/skipped.rs",
     "crates/kubernetes/src/cluster.rs",
+    "crates/kubernetes/src/decision/change_reason.rs",
+    "crates/kubernetes/src/decision/change_rule.rs",
+    "crates/kubernetes/src/decision/not_applicable.rs",
     "crates/kubernetes/src/lookup.rs",
+    "crates/metadata-propagation/src/fact.rs",
+    "crates/tag-delivery/src/fault.rs",
     "crates/tag-delivery/src/messages.rs",
+    "crates/tag-delivery/src/tag_finding.rs",
 ];
 
 /// A sentence, with `…` for inserted values.

@@ -295,7 +295,6 @@ mod tests {
             [
                 "crates/cloud-tags/src",
                 "crates/cluster-api/src",
-                "crates/facts/src",
                 "crates/kubernetes/src",
                 "crates/metadata-propagation/src",
                 "crates/raw-json/src",

@@ -4,9 +4,9 @@ use super::selector_labels::identity;
 use super::{Guarded, Violation, topology_entry};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
+use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::parents::OwnCluster;
-use facts::fact::Fact;
 
 /// Labels of a Machine that name its owner.
 ///
@@ -72,7 +72,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let kind = &subject.review.kind.kind;
     let is_adopted = |key: &&str| *key != CONTROL_PLANE || has_kubeadm_control_plane;
     let violation = |key: &str| {
-        let message = Fact::Adoption { label: key.into(), kind: kind.to_string() };
+        let message = ClusterApiFact::Adoption { label: key.into(), kind: kind.to_string() };
         Violation { at: "metadata.labels".to_owned(), message }
     };
     Ok(keys.into_iter().filter(is_adopted).map(violation).collect())

@@ -6,7 +6,7 @@ use crate::catalog::keys::{PENDING_ACKNOWLEDGE_MOVE, TEMPLATE_HASH, UPDATE_IN_PR
 use crate::catalog::masks::TEMPLATE_MASKS;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use facts::stop::Stop;
+use kubernetes::decision::stop::Stop;
 use kubernetes::object::{Object, OwnerReference};
 use kubernetes::query::ObjectQuery;
 

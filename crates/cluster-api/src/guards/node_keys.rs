@@ -5,9 +5,9 @@ use crate::catalog::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to,
 use crate::catalog::place::Place;
 use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
+use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
-use facts::fact::Fact;
-use facts::messages::EntryName;
+use kubernetes::decision::messages::EntryName;
 use kubernetes::map_kind::MapKind;
 
 /// A key that contains one of these seems to be meant for Nodes.
@@ -16,7 +16,7 @@ const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
 const KUBELET_PREFIXES: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
 
 /// A key that seems to be meant for the Node and meets no criterion.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<ClusterApiFact>, Malformed> {
     let settings = &guarded.settings.cluster_api;
     let mut rules = Rule::reading(Place::Machine, entry.map, settings.version);
     if rules.any(|rule| rule.to.contains(&Place::Node) && rule.carries(entry.key, settings)) {
@@ -25,10 +25,12 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     let Some(instead) = instead(entry.map, entry.key, settings.version) else { return Ok(None) };
     let (map, entry) = (entry.map, entry.name().into());
     Ok(Some(match instead {
-        Instead::Key(map, key) => Fact::NotSynced { entry, other: EntryName { noun: map.entry(), key: &key }.into() },
-        Instead::Expression => Fact::NotSyncedWithoutFlag { entry },
-        Instead::Label => Fact::NotSyncedAsAnnotation { entry },
-        Instead::Upgrade => Fact::NotSyncedBefore { entry, version: since(map).to_string() },
+        Instead::Key(map, key) => {
+            ClusterApiFact::NotSynced { entry, other: EntryName { noun: map.entry(), key: &key }.into() }
+        }
+        Instead::Expression => ClusterApiFact::NotSyncedWithoutFlag { entry },
+        Instead::Label => ClusterApiFact::NotSyncedAsAnnotation { entry },
+        Instead::Upgrade => ClusterApiFact::NotSyncedBefore { entry, version: since(map).to_string() },
     }))
 }
 

@@ -9,8 +9,8 @@ use crate::json::document::Json;
 use crate::json::{Malformed, Map};
 use crate::parents::{ClusterState, OwnCluster, core};
 use crate::subject::has_paused_annotation;
-use facts::stop::Stop;
 use kubernetes::cluster::LookupCause;
+use kubernetes::decision::stop::Stop;
 use kubernetes::query::ObjectQuery;
 
 /// Labels by which a control plane or a MachinePool adopts a Machine, whatever its MachineSet does.

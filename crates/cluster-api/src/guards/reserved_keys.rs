@@ -4,10 +4,10 @@ use super::{Guarded, MetadataEntry};
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
+use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::label_value::formatted;
 use crate::parents::owners;
-use facts::fact::Fact;
 use kubernetes::map_kind::MapKind;
 
 /// A label that Cluster API sets at some hop.
@@ -92,11 +92,11 @@ fn control_plane_label_of_workers(place: Place) -> Option<&'static str> {
 }
 
 /// A reserved key, except a label with the value that Cluster API gives it.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<ClusterApiFact>, Malformed> {
     let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
         return Ok(None);
     };
-    let fact = |effect| Fact::ReservedKey { entry: entry.name().into(), effect };
+    let fact = |effect| ClusterApiFact::ReservedKey { entry: entry.name().into(), effect };
     let is_label_of_control_planes = entry.map == MapKind::Labels && entry.key == CONTROL_PLANE;
     if let Some(reason) = control_plane_label_of_workers(entry.block.place).filter(|_| is_label_of_control_planes) {
         return Ok(Some(fact(reason)));

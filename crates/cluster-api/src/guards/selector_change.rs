@@ -2,9 +2,9 @@
 
 use super::{Guarded, Violation};
 use crate::catalog::place::Place;
+use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::selector::same_selector;
-use facts::fact::Fact;
 
 /// A `spec.selector` that this request changes.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
@@ -16,5 +16,5 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         return Ok(Vec::new());
     }
     let at = "spec.selector";
-    Ok(vec![Violation { at: at.to_owned(), message: Fact::SelectorChanged { path: at.into() } }])
+    Ok(vec![Violation { at: at.to_owned(), message: ClusterApiFact::SelectorChanged { path: at.into() } }])
 }

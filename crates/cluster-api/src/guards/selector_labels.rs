@@ -7,9 +7,9 @@ use super::{Guarded, Violation};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
+use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
-use facts::change::{Change, EntryNoun};
-use facts::fact::Fact;
+use kubernetes::decision::change::{Change, EntryNoun};
 use kubernetes::map_kind::MapKind;
 use kubernetes::object::OwnerReference;
 
@@ -66,8 +66,11 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let moves = is_lost && is_in_place_move(guarded, old)?;
     if is_lost && !moves {
         let (owner, kind) = (title(), kind());
-        let message =
-            if now.is_some() { Fact::OwnerChanged { owner, kind } } else { Fact::OwnerRemoved { owner, kind } };
+        let message = if now.is_some() {
+            ClusterApiFact::OwnerChanged { owner, kind }
+        } else {
+            ClusterApiFact::OwnerRemoved { owner, kind }
+        };
         violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message });
     }
     let selector = guarded.source_keys.and_then(|source_keys| source_keys.selector.as_ref());
@@ -88,8 +91,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         if !is_as_in_source {
             let (label, owner, kind) = (key.into(), title(), kind());
             let message = match now {
-                Some(_) => Fact::SelectedLabelChanged { label, owner, kind },
-                None => Fact::SelectedLabelRemoved { label, owner, kind },
+                Some(_) => ClusterApiFact::SelectedLabelChanged { label, owner, kind },
+                None => ClusterApiFact::SelectedLabelRemoved { label, owner, kind },
             };
             violations.push(Violation { at: "metadata.labels".to_owned(), message });
         }

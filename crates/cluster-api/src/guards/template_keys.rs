@@ -2,12 +2,12 @@
 
 use super::{Guarded, MetadataEntry, reserved_keys};
 use crate::catalog::place::Place;
+use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::misplaced::set_instead;
-use facts::fact::Fact;
 
 /// A key on a template of a topology-owned object that the topology does not set.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<ClusterApiFact>, Malformed> {
     let subject = guarded.subject;
     let below_topology = matches!(
         subject.place,
@@ -16,6 +16,6 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     if !below_topology || reserved_keys::reason(entry.map, entry.key).is_some() {
         return Ok(None);
     }
-    let fact = |instead| Fact::NotFromTopology { entry: entry.name().into(), instead };
+    let fact = |instead| ClusterApiFact::NotFromTopology { entry: entry.name().into(), instead };
     Ok(Some(fact(set_instead(subject, entry.block.place, entry.map, fact))))
 }

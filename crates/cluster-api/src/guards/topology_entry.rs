@@ -4,10 +4,10 @@ use super::{Guarded, OwnCluster, Violation};
 use crate::catalog::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
 use crate::catalog::masks::TOPOLOGY_ENTRY_MASKS;
 use crate::catalog::place::Place;
+use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::parents::core;
-use facts::fact::Fact;
-use facts::stop::Stop;
+use kubernetes::decision::stop::Stop;
 
 /// Letters and digits at the end of a generated name.
 const RANDOM_LENGTH: usize = 5;
@@ -57,9 +57,9 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let cluster = [subject.namespace(), "/", cluster_name].concat();
     let (name_label, label) = (label.into(), TOPOLOGY_OWNED.into());
     let message = match name {
-        None => Fact::TopologyObjectWithoutName { label, name_label, cluster },
-        Some(name) if has_entry => Fact::SecondOfTopologyEntry { label, kind, entry: name.into(), cluster },
-        Some(name) => Fact::TopologyEntryMissing { label, kind, entry: name.into(), cluster },
+        None => ClusterApiFact::TopologyObjectWithoutName { label, name_label, cluster },
+        Some(name) if has_entry => ClusterApiFact::SecondOfTopologyEntry { label, kind, entry: name.into(), cluster },
+        Some(name) => ClusterApiFact::TopologyEntryMissing { label, kind, entry: name.into(), cluster },
     };
     Ok(vec![Violation { at: "metadata.labels".to_owned(), message }])
 }

@@ -1,6 +1,6 @@
 //! What a refusal by guards says besides the findings.
 
-use facts::messages::SettingValue;
+use kubernetes::decision::messages::SettingValue;
 
 /// A finding, and the setting that makes it a refusal.
 pub fn refused_by(finding: &str, setting: SettingValue<'_>) -> String {

@@ -1,6 +1,6 @@
 //! What an edit does to Machines.
 
-use facts::fact::Fact;
+use crate::fact::ClusterApiFact;
 
 /// Whose Machines an edit replaces: those below the object.
 pub(crate) const MACHINES: &str = "Machines";
@@ -8,48 +8,48 @@ pub(crate) const MACHINES: &str = "Machines";
 pub(crate) const MACHINES_OF_EVERY_CLUSTER: &str = "Machines of every Cluster that uses this object";
 
 /// Machines are replaced.
-pub(crate) fn replaces(path: &str, machines: &'static str) -> Fact {
-    Fact::Replaces { path: path.into(), machines }
+pub(crate) fn replaces(path: &str, machines: &'static str) -> ClusterApiFact {
+    ClusterApiFact::Replaces { path: path.into(), machines }
 }
 
 /// Machines are outdated, and replaced when somebody deletes them.
-pub(crate) fn replaces_when_deleted(path: &str, machines: &'static str) -> Fact {
-    Fact::ReplacesWhenDeleted { path: path.into(), machines }
+pub(crate) fn replaces_when_deleted(path: &str, machines: &'static str) -> ClusterApiFact {
+    ClusterApiFact::ReplacesWhenDeleted { path: path.into(), machines }
 }
 
 /// Whether Machines are replaced depends on something that the policy does not see.
-pub(crate) fn may_replace(path: &str, machines: &'static str) -> Fact {
-    Fact::MayReplace { path: path.into(), machines }
+pub(crate) fn may_replace(path: &str, machines: &'static str) -> ClusterApiFact {
+    ClusterApiFact::MayReplace { path: path.into(), machines }
 }
 
 /// Whether Machines are replaced depends on patches of the class, which `propagate plan` evaluates.
-pub(crate) fn patches_may_replace(path: &str) -> Fact {
-    Fact::PatchesMayReplace { path: path.into() }
+pub(crate) fn patches_may_replace(path: &str) -> ClusterApiFact {
+    ClusterApiFact::PatchesMayReplace { path: path.into() }
 }
 
 /// Machines are replaced at a time that the edit sets.
-pub(crate) fn schedules(path: &str, machines: &'static str) -> Fact {
-    Fact::Schedules { path: path.into(), machines }
+pub(crate) fn schedules(path: &str, machines: &'static str) -> ClusterApiFact {
+    ClusterApiFact::Schedules { path: path.into(), machines }
 }
 
 /// The object loses its Machines, and others are created.
-pub(crate) fn orphans(path: &str, machines: &'static str) -> Fact {
-    Fact::Orphans { path: path.into(), machines }
+pub(crate) fn orphans(path: &str, machines: &'static str) -> ClusterApiFact {
+    ClusterApiFact::Orphans { path: path.into(), machines }
 }
 
 /// An entry of a topology is removed or renamed.
-pub(crate) fn deletes(path: &str) -> Fact {
-    Fact::Deletes { path: path.into() }
+pub(crate) fn deletes(path: &str) -> ClusterApiFact {
+    ClusterApiFact::Deletes { path: path.into() }
 }
 
 /// An annotation that defers an upgrade is removed, and an upgrade is pending.
-pub(crate) fn releases(path: &str) -> Fact {
-    Fact::Releases { path: path.into() }
+pub(crate) fn releases(path: &str) -> ClusterApiFact {
+    ClusterApiFact::Releases { path: path.into() }
 }
 
 /// An annotation that defers an upgrade is removed, and it is not known whether an upgrade is pending.
-pub(crate) fn may_release(path: &str) -> Fact {
-    Fact::MayRelease { path: path.into() }
+pub(crate) fn may_release(path: &str) -> ClusterApiFact {
+    ClusterApiFact::MayRelease { path: path.into() }
 }
 
 /// How to make a refused edit anyway. An approval on the Cluster counts for everything that its topology owns. `by`
@@ -63,7 +63,7 @@ pub(crate) fn way_out(annotation: &str, is_topology_owned: bool, by: Option<&str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use facts::fact::InPlacePaths;
+    use crate::fact::InPlacePaths;
 
     #[test]
     fn a_refusal_names_the_approval() {
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn an_advice_is_after_what_is_updated_in_place() {
         let fact = Box::new(patches_may_replace("spec.topology.variables"));
-        let message = Fact::AlsoInPlace { fact, others: InPlacePaths::Counted(1) }.to_string();
+        let message = ClusterApiFact::AlsoInPlace { fact, others: InPlacePaths::Counted(1) }.to_string();
         let edit = "changing `spec.topology.variables` may replace Machines; 1 other field updated in place";
         assert_eq!(message, format!("{edit}; `propagate plan --live FILE` can tell"));
     }
@@ -141,7 +141,7 @@ mod tests {
             (InPlacePaths::Counted(3), "3 other fields updated in place"),
         ] {
             let fact = Box::new(replaces("spec.version", MACHINES));
-            let message = Fact::AlsoInPlace { fact, others }.to_string();
+            let message = ClusterApiFact::AlsoInPlace { fact, others }.to_string();
             assert_eq!(message, format!("changing `spec.version` replaces Machines; {expected}"));
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::catalog::version::Version;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::stop::Stop;
+use kubernetes::decision::stop::Stop;
 use kubernetes::map_kind::MapKind;
 use kubernetes::parent::Parent;
 

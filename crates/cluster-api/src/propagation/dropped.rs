@@ -16,8 +16,8 @@ use crate::catalog::version::Version;
 use crate::json::Map;
 use crate::json::path::Path;
 use crate::subject::Subject;
-use facts::change::{Action, Value, own_change};
-use facts::stop::Stop;
+use kubernetes::decision::change::{Action, Value, own_change};
+use kubernetes::decision::stop::Stop;
 use kubernetes::map_kind::MapKind;
 
 /// One map of an object, as it is and as the sources have it.

@@ -12,7 +12,7 @@ use crate::json::map::{Map, plain};
 use crate::label_value::formatted;
 use crate::propagation::layers::{EntryOrigin, Facts, Sources};
 use crate::settings::ClusterApi;
-use facts::skipped::{Carried, SkipReason, Skipped};
+use crate::skipped::{Carried, SkipReason, Skipped};
 use kubernetes::map_kind::MapKind;
 use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 

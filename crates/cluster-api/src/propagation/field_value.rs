@@ -9,7 +9,7 @@ use crate::json::Malformed;
 use crate::json::document::{Document, Json};
 use crate::json::splice::{Edit, Write, splice};
 use crate::propagation::owned_path::OwnedElement;
-use facts::skipped::SkipReason;
+use crate::skipped::SkipReason;
 use kubernetes::duration;
 use kubernetes::object::Object;
 

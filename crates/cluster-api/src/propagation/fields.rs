@@ -11,12 +11,12 @@ use crate::json::path::Path;
 use crate::propagation::layers::{Layer, Sources};
 use crate::propagation::owned_path::{OwnedChange, OwnedPath, OwnedValue};
 use crate::settings::ClusterApi;
+use crate::skipped::{Carried, SkipReason, Skipped};
 use crate::subject::Subject;
-use facts::change::{Action, Change, EntryNoun, Value, own_change};
-use facts::change_rule::ChangeRule;
-use facts::skipped::{Carried, SkipReason, Skipped};
-use facts::source::{SourceObject, SourcePath, SourcePlace};
-use facts::stop::Stop;
+use kubernetes::decision::change::{Action, Change, EntryNoun, Value, own_change};
+use kubernetes::decision::change_rule::ChangeRule;
+use kubernetes::decision::source::{SourceObject, SourcePath, SourcePlace};
+use kubernetes::decision::stop::Stop;
 
 /// What must change in the fields of an object, and which fields it has from a MachinePool.
 #[derive(Default)]

@@ -6,8 +6,8 @@ use crate::json::path::Path;
 use crate::propagated::Propagated;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
-use facts::change::Value;
-use facts::stop::Stop;
+use kubernetes::decision::change::Value;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::map_kind::MapKind;
 

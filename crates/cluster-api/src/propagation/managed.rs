@@ -5,7 +5,7 @@
 
 use crate::catalog::appliers::is_of_cluster_api;
 use crate::json::path::Path;
-use facts::change::{Action, Change, EntryNoun, Value, own_change};
+use kubernetes::decision::change::{Action, Change, EntryNoun, Value, own_change};
 use std::collections::BTreeSet;
 
 use crate::catalog::keys::TRACKING;

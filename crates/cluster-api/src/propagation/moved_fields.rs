@@ -10,7 +10,7 @@ use crate::json::document::{Document, Json};
 use crate::json::path::Step;
 use crate::propagation::owned_path::{OwnedChange, OwnedElement, OwnedPath, VERSIONS, version_index};
 use crate::propagation::ownership::Ownership;
-use facts::change::{Action, Change};
+use kubernetes::decision::change::{Action, Change};
 use kubernetes::field_paths::PathTree;
 use kubernetes::field_set::{NotASet, Transfer, below, has_itself};
 use kubernetes::managed_fields::ManagedFieldsEntry;

@@ -15,8 +15,8 @@ use crate::propagation::owned_path::OwnedChange;
 use crate::propagation::ownership::Ownership;
 use crate::settings::OnConflict;
 use crate::subject::Subject;
-use facts::change::{Action, Change, EntryNoun, Value, own_change};
-use facts::change_rule::ChangeRule;
+use kubernetes::decision::change::{Action, Change, EntryNoun, Value, own_change};
+use kubernetes::decision::change_rule::ChangeRule;
 use kubernetes::map_kind::MapKind;
 
 /// The changes of the records on a Node for the keys that are written to it; none for other objects.

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use crate::catalog::fields::{FIELDS, Field};
 use crate::catalog::place::Place;
 use crate::json::document::Json;
-use facts::change::{Action, Change};
+use kubernetes::decision::change::{Action, Change};
 use kubernetes::field_set::{NotASet, below};
 use kubernetes::managed_fields::ManagedFieldsEntry;
 use kubernetes::map_kind::MapKind;

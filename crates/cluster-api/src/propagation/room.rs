@@ -8,9 +8,9 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::json::path::{Path, Step};
 use crate::propagation::owned_path::OwnedChange;
-use facts::change::{Action, Change, EntryNoun};
-use facts::skipped::{Carried, SkipReason, Skipped};
-use facts::source::{SourcePath, SourcePlace};
+use crate::skipped::{Carried, SkipReason, Skipped};
+use kubernetes::decision::change::{Action, Change, EntryNoun};
+use kubernetes::decision::source::{SourcePath, SourcePlace};
 use kubernetes::object::Object;
 
 /// Removes the changes that would make a map of annotations too large: everything that adds to that map or changes it,

@@ -9,8 +9,8 @@ use super::layers::Sources;
 use crate::catalog::place::Place;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
-use facts::not_applicable::NotApplicableReason;
-use facts::stop::Stop;
+use kubernetes::decision::not_applicable::NotApplicableReason;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 
 /// Reads the sources of an object, by the rules of the version of Cluster API in the settings.

@@ -7,8 +7,8 @@ use crate::catalog::effects::{EditedKind, Effect, joined};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;
+use crate::fact::ClusterApiFact;
 use crate::messages::rollout as messages;
-use facts::fact::Fact;
 use kubernetes::group_version_kind::GroupVersionKind;
 use kubernetes::object::Object;
 use kubernetes::settings::Stance;
@@ -99,7 +99,7 @@ impl EditedKind {
 }
 
 /// A fact about a path and the Machines that its edit replaces.
-type Sentence = fn(&str, &'static str) -> Fact;
+type Sentence = fn(&str, &'static str) -> ClusterApiFact;
 
 impl Effect {
     /// The sentence about a path with this effect and the Machines it is about, and the strictest possible reaction;

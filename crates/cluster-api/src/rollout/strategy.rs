@@ -10,7 +10,7 @@ use crate::json::document::Json;
 use crate::parents::{core, owners};
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
-use facts::stop::Stop;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::query::ObjectQuery;
 

@@ -12,7 +12,7 @@ use crate::json::document::Json;
 use crate::propagation::sources;
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
-use facts::stop::Stop;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::object::Object;
 use kubernetes::parent::Parent;

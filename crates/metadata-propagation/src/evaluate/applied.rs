@@ -1,13 +1,13 @@
 //! What is done about an object by the rules.
 
 use super::notices::Notices;
+use crate::fact::Finding;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::report::TagReport;
 use cluster_api::propagation::metadata::SourceKeys;
-use facts::change::Change;
-use facts::finding::Finding;
-use facts::not_applicable::NotApplicable;
-use facts::skipped::Skipped;
+use cluster_api::skipped::Skipped;
+use kubernetes::decision::change::Change;
+use kubernetes::decision::not_applicable::NotApplicable;
 
 /// What is done about an object by the rules, before it is checked.
 pub(super) struct AppliedDecision<'e> {
@@ -58,6 +58,14 @@ impl AppliedDecision<'_> {
 }
 
 impl<'e> AppliedDecision<'e> {
+    /// The findings about labels, which are reported with those of the checks.
+    pub(super) fn take_findings(&mut self) -> Vec<Finding> {
+        match &mut self.compared {
+            ComparedWith::Labels { findings, .. } => std::mem::take(findings),
+            ComparedWith::Nothing | ComparedWith::Sources { .. } => Vec::new(),
+        }
+    }
+
     /// What the sources set, if it is known.
     pub(super) fn source_keys(&self) -> Option<&SourceKeys<'e>> {
         match &self.compared {

@@ -5,11 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
+use super::change_warning::{self, ChangeHandling};
+use super::check::CheckFindings;
 use super::decide::Decision;
 use super::notices::{Notices, line};
+use crate::checks::refusing;
+use crate::fact::Fact;
+use crate::fact::Finding;
 use crate::json::splice::{Write, splice};
 use crate::report::capped::capped_lines;
+use crate::report::messages::propagation as messages;
 use crate::report::outcome::{LogLevel, Rejection};
+use cloud_tags::fact::CloudTagFact;
 use cloud_tags::label_warning;
 use cloud_tags::messages as tag_messages;
 use cloud_tags::provider::UnknownProvider;
@@ -17,21 +24,23 @@ use cloud_tags::registry_write::RegistryWrite;
 use cloud_tags::report::{IgnoredDefinition, IgnoredReason, NoTagReason, SkippedLabel, TagSkipReason};
 use cloud_tags::required::Missing;
 use cloud_tags::tagged::{Tagged, UndecodedLabel};
+use cluster_api::fact::ClusterApiFact;
+use cluster_api::messages::guards::refused_by;
 use cluster_api::propagation::metadata::Differences;
 use cluster_api::propagation::owned_path::OwnedChange;
 use cluster_api::propagation::ownership::Ownership;
 use cluster_api::settings::OnConflict;
-use facts::change::{Action, Change};
-use facts::change_warning::{self, ChangeHandling};
-use facts::datum::{Mentioned, MentionedKeys};
-use facts::fact::Fact;
-use facts::illegal::of_illegal;
-use facts::messages::propagation as messages;
-use facts::messages::{SettingValue, about};
-use facts::skipped::{SkipReason, Skipped};
-use facts::source::SourceObject;
+use cluster_api::skipped::of_illegal;
+use cluster_api::skipped::{SkipReason, Skipped};
+use cluster_api::{guards, rollout};
+use kubernetes::decision::change::{Action, Change};
+use kubernetes::decision::datum::{Mentioned, MentionedKeys};
+use kubernetes::decision::messages::{SettingValue, about};
+use kubernetes::decision::source::SourceObject;
 use kubernetes::map_kind::MapKind;
+use kubernetes::settings::Stance;
 use kubernetes::settings::{Mode, listed};
+use tag_delivery::tag_finding::TagFinding;
 use tag_rules::{OnMissingTag, OnRefused};
 
 /// A sentence that refuses an object because of its differences.
@@ -62,6 +71,32 @@ impl<'e> Evaluation<'e> {
                 AppliedDecision::accepted(notices)
             }
         }
+    }
+
+    /// Refuses the request if a finding does: nothing is written, and notices about writing are dropped. Why nothing was
+    /// decided is kept, because it may be the reason for the refusal.
+    pub(super) fn refuse(&self, applied: AppliedDecision<'e>, found: &mut CheckFindings) -> AppliedDecision<'e> {
+        let Some(message) = self.refusal(&found.findings) else { return applied };
+        let AppliedDecision { admission, compared, notices } = applied;
+        let notices = if admission.inert().is_some() { notices } else { Notices::default() };
+        let admission = admission.refused_by_check(Rejection::refused(message.clone()));
+        found.refusal = Some(message);
+        AppliedDecision { admission, compared, notices }
+    }
+
+    /// Why the findings refuse the request, and how to make the edit anyway; `None` if they do not.
+    fn refusal(&self, findings: &[Finding]) -> Option<String> {
+        let refusing = findings.iter().filter(|finding| finding.stance == Stance::Reject).map(|finding| {
+            let value = refusing(finding.check, self.settings);
+            refused_by(&finding.message.to_string(), SettingValue { setting: finding.check, value: &value })
+        });
+        let mut refusals: Vec<String> = refusing.collect();
+        if refusals.is_empty() {
+            return None;
+        }
+        refusals.extend(guards::way_out(findings, self.subject, self.settings.of_cluster_api()));
+        refusals.extend(rollout::way_out(findings, self.subject, self.settings.of_cluster_api()));
+        Some(about(&self.title, &refusals.join("; ")))
     }
 
     fn apply_changes(&self, changes: Vec<OwnedChange>) -> AppliedDecision<'e> {
@@ -145,12 +180,12 @@ impl<'e> Evaluation<'e> {
             written.contains(&(*map, *key)) || stored != Some(self.subject.object.top_level(*map).get(key))
         };
         MentionedKeys::some(keys.into_iter().filter(is_new).map(|(_, key)| key))
-            .map(|keys| Fact::NoMachineInfrastructure { keys })
+            .map(|keys| ClusterApiFact::NoMachineInfrastructure { keys }.into())
     }
 
     /// The notices about entries that the API server would reject.
     fn notices_of_illegal_entries(&self, skipped: &[Skipped]) -> Notices {
-        let warnings = of_illegal(skipped);
+        let warnings: Vec<Fact> = of_illegal(skipped).into_iter().map(Fact::from).collect();
         let of_fact = |fact: &Fact| line(LogLevel::Warning, about(&self.title, &fact.to_string()), []);
         Notices { log: capped_lines(warnings.iter().map(of_fact).collect()), warnings }
     }
@@ -163,7 +198,7 @@ impl<'e> Evaluation<'e> {
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         let mut applied = if !refusing.is_empty() {
             let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
-                let missing = Fact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
+                let missing = CloudTagFact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
                 tag_messages::refused_without(&missing, SettingValue { setting, value: "reject" })
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
@@ -174,15 +209,17 @@ impl<'e> Evaluation<'e> {
             AppliedDecision::accepted(Notices::default())
         } else {
             let undone = changes.iter().filter(|change| undone.contains(&change.key));
-            let mut notices =
-                Notices { warnings: undone.filter_map(label_warning::of_undone_tag).collect(), log: Vec::new() };
+            let mut notices = Notices {
+                warnings: undone.filter_map(label_warning::of_undone_tag).map(Fact::from).collect(),
+                log: Vec::new(),
+            };
             notices.log(LogLevel::Info, tag_messages::updated(&self.title), [("profile", tags.profile.to_owned())]);
             self.write(changes, Vec::new(), None, notices)
         };
         let notices = &mut applied.notices;
         for Missing { key, reason, setting, .. } in missing.iter().filter(|_| touches_tags) {
             let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
-            let fact = Fact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
+            let fact = CloudTagFact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
             notices.warn(&self.title, fact, attributes);
         }
         if let Some(UnknownProvider { setting, provider, fact }) = unknown_provider {
@@ -190,7 +227,7 @@ impl<'e> Evaluation<'e> {
             notices.warn(&self.title, fact, [("setting", setting), ("provider", provider), ("profile", profile)]);
         }
         if let Some(cloud) = cloud.filter(|_| touches_tags && self.settings.cloud_tags.refused == OnRefused::Warn) {
-            notices.warnings.extend(label_warning::of_refused_tags(cloud, &tags.cloud));
+            notices.warnings.extend(label_warning::of_refused_tags(cloud, &tags.cloud).map(Fact::from));
         }
         // The finding about a seeded definition is logged itself.
         let is_logged = |ignored: &&IgnoredDefinition| touches_tags && ignored.reason != IgnoredReason::Seeded;
@@ -205,13 +242,19 @@ impl<'e> Evaluation<'e> {
             notices.log(LogLevel::Warning, about(&self.title, &message), attributes);
         }
         for UndecodedLabel { qualified_key, tag_key, found } in undecoded {
-            let fact = Fact::UnusableAssignment { key: qualified_key.as_str().into(), found };
+            let fact = CloudTagFact::UnusableAssignment { key: qualified_key.as_str().into(), found };
             let reason = NoTagReason::NotAString.as_str();
             let attributes = self.attributes_of_label(qualified_key, tag_key, tags.profile, reason);
             notices.log(LogLevel::Warning, about(&self.title, &fact.to_string()), attributes);
         }
         notices.append(self.notices_of_skipped_labels(&tags.skipped));
-        AppliedDecision { compared: ComparedWith::Labels { tags: Box::new(tags), findings }, ..applied }
+        AppliedDecision {
+            compared: ComparedWith::Labels {
+                tags: Box::new(tags),
+                findings: findings.into_iter().map(cloud_tags::fact::Finding::widen).collect(),
+            },
+            ..applied
+        }
     }
 
     /// The notices about labels that do not become tags: first those that a user can fix, because many may exceed the
@@ -226,7 +269,7 @@ impl<'e> Evaluation<'e> {
         let reserve = self.settings.cloud_tags.reserve.into();
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
             let of_reason = skipped.iter().filter(|skip| skip.reason == reason);
-            notices.warnings.extend(of_reason.map(|skip| label_warning::of_skipped_label(skip, reserve)));
+            notices.warnings.extend(of_reason.map(|skip| label_warning::of_skipped_label(skip, reserve).into()));
         }
         notices
     }
@@ -255,7 +298,7 @@ impl<'e> Evaluation<'e> {
         }
         let mut notices = Notices::default();
         for version in versions {
-            let fact = Fact::Declared { version: Mentioned(version) };
+            let fact = Fact::from(TagFinding::declared(Mentioned(version)));
             notices.log(LogLevel::Info, about(&self.title, &fact.to_string()), []);
             notices.warnings.push(fact);
         }

@@ -6,6 +6,7 @@ use super::Evaluation;
 use super::applied::AppliedDecision;
 use super::role::Role;
 use crate::checks::{self, Checked};
+use crate::fact::Finding;
 use crate::json::Malformed;
 use crate::json::document::Document;
 use cloud_tags::origin;
@@ -13,9 +14,8 @@ use cluster_api::guards::{self, Guarded};
 use cluster_api::misplaced;
 use cluster_api::propagation::metadata::SourceKeys;
 use cluster_api::rollout_impact::RolloutImpact;
+use cluster_api::skipped::Skipped;
 use cluster_api::waiver::Standing;
-use facts::finding::Finding;
-use facts::skipped::Skipped;
 
 /// What the checks find.
 #[derive(Default)]
@@ -28,6 +28,8 @@ pub(super) struct CheckFindings {
     pub(super) rollout: Option<RolloutImpact>,
     /// Keys at places from which nothing propagates.
     pub(super) skipped: Vec<Skipped>,
+    /// What the findings refuse, and how to make the edit anyway.
+    pub(super) refusal: Option<String>,
 }
 
 impl<'e> Evaluation<'e> {
@@ -41,7 +43,10 @@ impl<'e> Evaluation<'e> {
         let is_refused = applied.admission.is_refused();
         if let Role::Composite(_) = self.role {
             let finding = if is_refused { None } else { origin::finding(self.subject, self.settings.of_tags()) };
-            return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
+            return Ok(CheckFindings {
+                findings: finding.into_iter().map(cloud_tags::fact::Finding::widen).collect(),
+                ..CheckFindings::default()
+            });
         }
         let is_compared = self.subject.is_topology_dry_run();
         if self.role.is_tagged() || is_compared {
@@ -63,7 +68,7 @@ impl<'e> Evaluation<'e> {
             Standing::Counts(reason) => Some(reason.to_owned()),
             _ => None,
         };
-        Ok(CheckFindings { exempt, findings, rollout, skipped })
+        Ok(CheckFindings { exempt, findings, rollout, skipped, refusal: None })
     }
 
     fn checked(&self, applied: &AppliedDecision<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {

@@ -11,9 +11,9 @@ use cluster_api::parents::cluster_of_infrastructure;
 use cluster_api::propagation::metadata::{Differences, differences};
 use cluster_api::propagation::topology_opt_in;
 use cluster_api::subject::has_paused_annotation;
-use facts::change::Change;
-use facts::not_applicable::NotApplicableReason;
-use facts::stop::Stop;
+use kubernetes::decision::change::Change;
+use kubernetes::decision::not_applicable::NotApplicableReason;
+use kubernetes::decision::stop::Stop;
 use kubernetes::settings::Mode;
 
 /// What has to change in an object.

@@ -6,10 +6,10 @@ use cluster_api::catalog::effects::EditedKind;
 use cluster_api::propagated::Propagated;
 use cluster_api::propagation::listing::propagated as entries;
 use cluster_api::subject::Subject;
-use facts::not_applicable::{NotApplicable, NotApplicableReason};
-use facts::stop::Stop;
 use kubernetes::answers::{Answers, ReadBudget, Reads};
 use kubernetes::cluster::{Cluster, LookupCause};
+use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::object::Object;
 use kubernetes::request::{Objects, Review};
@@ -116,8 +116,8 @@ pub fn has_effects(review: &Review<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::evaluate::{evaluate, evaluate_and_list};
-    use facts::change::Value;
     use kubernetes::cluster::Manifests;
+    use kubernetes::decision::change::Value;
     use kubernetes::map_kind::MapKind;
 
     fn machine(labels: &str) -> String {

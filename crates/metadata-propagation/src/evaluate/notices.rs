@@ -1,8 +1,8 @@
 //! Messages about a request.
 
+use crate::fact::Fact;
 use crate::report::outcome::{LogLevel, LogLine};
-use facts::fact::Fact;
-use facts::messages::about;
+use kubernetes::decision::messages::about;
 
 /// Messages about a request: warnings for the user, log lines for the operator.
 #[derive(Default)]
@@ -22,7 +22,13 @@ impl Notices {
     }
 
     /// A warning that is also logged, with the object that it is about.
-    pub(super) fn warn<const N: usize>(&mut self, object: &str, fact: Fact, attributes: [(&'static str, String); N]) {
+    pub(super) fn warn<const N: usize>(
+        &mut self,
+        object: &str,
+        fact: impl Into<Fact>,
+        attributes: [(&'static str, String); N],
+    ) {
+        let fact = fact.into();
         self.log(LogLevel::Warning, about(object, &fact.to_string()), attributes);
         self.warnings.push(fact);
     }

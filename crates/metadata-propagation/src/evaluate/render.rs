@@ -1,53 +1,46 @@
-//! The outcome: what was settled, and what the checks found.
+//! The outcome in words: what was done, and what the checks found.
 
 use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::check::CheckFindings;
 use super::notices::{Notices, line};
 use super::role::Role;
-use crate::checks::refusing;
+use crate::fact::{Fact, Finding};
 use crate::report::capped::{capped, capped_lines};
-use crate::report::outcome::{LogLevel, Outcome, Rejection, Report};
+use crate::report::outcome::{LogLevel, Outcome, Report};
+use crate::report::shortening::of_fact;
+use cloud_tags::fact::CloudTagFact;
 use cluster_api::catalog::version::Version;
-use cluster_api::messages::guards::refused_by;
-use cluster_api::{guards, rollout};
-use facts::fact::Fact;
-use facts::finding::Finding;
-use facts::messages::{SettingValue, about};
-use facts::shortening::of_fact;
-use facts::skipped::Skipped;
+use cluster_api::skipped::Skipped;
+use kubernetes::decision::messages::about;
 use kubernetes::settings::Stance;
 
 impl Evaluation<'_> {
-    /// The outcome, with the report if there is something to report. `notices` precede everything else.
-    ///
-    /// A finding at `reject` refuses the request: nothing is written, and notices about writing are dropped. Why
-    /// nothing was decided is kept, because it may be the reason for the refusal.
-    pub(super) fn render(&self, mut notices: Notices, applied: AppliedDecision<'_>, found: CheckFindings) -> Outcome {
-        let AppliedDecision { mut admission, compared, notices: earlier_notices } = applied;
-        let (mut skipped, cloud_tags, mut findings) = match compared {
-            ComparedWith::Nothing => (Vec::new(), None, Vec::new()),
-            ComparedWith::Sources { skipped, .. } => (skipped, None, Vec::new()),
-            ComparedWith::Labels { tags, findings } => (Vec::new(), Some(*tags), findings),
+    /// The outcome, with the report if there is something to report. `hints` precede everything else.
+    pub(super) fn render(&self, hints: Notices, applied: AppliedDecision<'_>, found: CheckFindings) -> Outcome {
+        let AppliedDecision { admission, compared, notices: settled } = applied;
+        let CheckFindings { exempt, findings, rollout, skipped: wrong_places, refusal } = found;
+        let (mut skipped, cloud_tags) = match compared {
+            ComparedWith::Nothing => (Vec::new(), None),
+            ComparedWith::Sources { skipped, .. } => (skipped, None),
+            ComparedWith::Labels { tags, .. } => (Vec::new(), Some(*tags)),
         };
-        findings.extend(found.findings);
-        let misplaced: Vec<Fact> = found.skipped.iter().filter_map(Skipped::misplaced).collect();
-        skipped.extend(found.skipped);
-        let refusal = self.refusal(&findings);
-        if refusal.is_none() || admission.inert().is_some() {
-            notices.append(earlier_notices);
-        }
+        let misplaced: Vec<Fact> = wrong_places.iter().filter_map(Skipped::misplaced).map(Fact::from).collect();
+        skipped.extend(wrong_places);
+        let mut notices = hints;
+        notices.append(settled);
         let warned = || findings.iter().filter(|finding| finding.stance == Stance::Warn);
         // A value that cannot be decoded is logged with its label.
-        let is_logged = |finding: &&Finding| !matches!(finding.message, Fact::UnusableAssignment { .. });
+        let is_logged = |finding: &&Finding| {
+            !matches!(finding.message, Fact::CloudTags { fact: CloudTagFact::UnusableAssignment { .. } })
+        };
         let lines = warned().filter(is_logged).map(|finding| {
             let message = about(&self.title, &finding.message.to_string());
             line(LogLevel::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
         });
         notices.log.extend(capped_lines(lines.collect()));
         if let Some(message) = refusal {
-            notices.log(LogLevel::Error, message.clone(), []);
-            admission = admission.refused_by_check(Rejection::refused(message));
+            notices.log(LogLevel::Error, message, []);
         }
         let mut notes = notices.warnings;
         notes.extend(misplaced);
@@ -56,9 +49,9 @@ impl Evaluation<'_> {
             object: self.title.clone(),
             cluster_api: self.edition(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
-            exempt: found.exempt,
+            exempt,
             findings,
-            rollout: found.rollout,
+            rollout,
             skipped,
             cloud_tags,
             lookups: self.pass.answers.records(),
@@ -82,21 +75,6 @@ impl Evaluation<'_> {
         }
         outcome.report = self.is_reported(&report).then_some(report);
         outcome
-    }
-
-    /// Why the findings refuse the request, and how to make the edit anyway; `None` if they do not.
-    fn refusal(&self, findings: &[Finding]) -> Option<String> {
-        let refusing = findings.iter().filter(|finding| finding.stance == Stance::Reject).map(|finding| {
-            let value = refusing(finding.check, self.settings);
-            refused_by(&finding.message.to_string(), SettingValue { setting: finding.check, value: &value })
-        });
-        let mut refusals: Vec<String> = refusing.collect();
-        if refusals.is_empty() {
-            return None;
-        }
-        refusals.extend(guards::way_out(findings, self.subject, self.settings.of_cluster_api()));
-        refusals.extend(rollout::way_out(findings, self.subject, self.settings.of_cluster_api()));
-        Some(about(&self.title, &refusals.join("; ")))
     }
 
     /// The version of Cluster API whose rules were applied; empty if labels become tags.

@@ -4,8 +4,8 @@ use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::check::CheckFindings;
 use super::notices::Notices;
+use crate::report::messages::propagation::controller_write_does_not_match;
 use crate::report::outcome::{LogLevel, Outcome};
-use facts::messages::propagation::controller_write_does_not_match;
 
 impl Evaluation<'_> {
     /// Compares a controller's write with the rules. The write is accepted unchanged in any case.

@@ -5,20 +5,19 @@ use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::notices::Notices;
 use super::role::Role;
+use crate::fact::Fact;
 use crate::json::Malformed;
 use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::composite::Composite;
+use cloud_tags::fact::{CloudTagFact, UnusableValue};
 use cloud_tags::tagged::Tagged;
 use cloud_tags::{composite, infrastructure};
 use cluster_api::propagation::untouched;
-use facts::datum::UnusableValue;
-use facts::fact::Fact;
-use facts::messages::reasons::UNUSABLE_ASSIGNMENTS;
-use facts::messages::{SettingValue, about};
-use facts::not_applicable::{NotApplicable, NotApplicableReason};
-use facts::stop::Stop;
 use kubernetes::cluster::LookupCause;
+use kubernetes::decision::messages::{SettingValue, about};
+use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason, UNUSABLE_ASSIGNMENTS};
+use kubernetes::decision::stop::Stop;
 use kubernetes::read_failure::LookupFailed;
 use kubernetes::settings::Reaction;
 
@@ -140,7 +139,7 @@ impl<'e> Evaluation<'e> {
         let mut notices = Notices::default();
         if brief.is_some() || inert.reason == NotApplicableReason::UnusableTags {
             let problem = UnusableValue { of: inert.because.clone(), brief };
-            notices.warn(&self.title, Fact::UnusableAssignments { problem }, []);
+            notices.warn(&self.title, CloudTagFact::UnusableAssignments { problem }, []);
         }
         let admission = Admission::Undecided { inert, rejection: None, malformed: None };
         AppliedDecision { admission, compared: ComparedWith::Nothing, notices }

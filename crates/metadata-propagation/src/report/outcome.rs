@@ -1,19 +1,19 @@
 //! What an evaluation returns, in one JSON structure for every entry point.
 
+use crate::fact::Fact;
 use crate::json::Malformed;
 use crate::json::splice::NotWritable;
-use facts::change::Change;
-use facts::fact::Fact;
-use facts::skipped::Skipped;
+use cluster_api::skipped::Skipped;
+use kubernetes::decision::change::Change;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::fact::Finding;
 use crate::report::messages::requests as messages;
 use cloud_tags::report::TagReport;
 use cluster_api::rollout_impact::RolloutImpact;
-use facts::finding::Finding;
-use facts::not_applicable::NotApplicable;
+use kubernetes::decision::not_applicable::NotApplicable;
 use kubernetes::lookup_record::LookupRecord;
 
 /// The answer to one request.

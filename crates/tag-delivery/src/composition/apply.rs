@@ -9,7 +9,7 @@ use super::transform::{TransformedValue, transformed};
 use super::value::{Expanded, NoPathValue, ScalarType, SimulatedValue};
 use crate::json::document::Json;
 use crate::messages;
-use facts::tag_fault::{PathProblem, TagFault};
+use crate::{fault::TagFault, path_problem::PathProblem};
 
 /// The maximum expanded size of patch sets and wildcards, in MiB of text plus [`PATCH`] for each patch: sets of a few
 /// kilobytes, on thousands of resources. Crossplane has no such limit; without one, resources times patches would be

@@ -13,13 +13,13 @@ use super::value::{OtherFields, SimulatedValue};
 use crate::CLOUD_TAGS;
 use crate::carriers::{Holds, Tags, TagsOfKind, cloud_of, launching, newer_field};
 use crate::exemption::exempts;
+use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss, Note, Risk};
 use crate::faults::{FaultSeverity, Faults};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::annotations::EXEMPT;
-use facts::datum::Mentioned;
-use facts::tag_fault::TagFault;
+use kubernetes::decision::EXEMPT;
+use kubernetes::decision::datum::Mentioned;
 use kubernetes::metadata_key::{is_annotation_key, is_label_key};
 use tag_rules::CloudTags;
 

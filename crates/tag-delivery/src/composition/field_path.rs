@@ -2,7 +2,7 @@
 //!
 //! Source: crossplane-runtime, pkg/fieldpath/fieldpath.go, `Parse`; pkg/fieldpath/paved.go, `DefaultMaxFieldPathIndex`.
 
-use facts::tag_fault::PathProblem;
+use crate::path_problem::PathProblem;
 
 /// The largest index that Crossplane accepts.
 const LARGEST_INDEX: u32 = 1024;

@@ -1,8 +1,8 @@
 //! Why a Composition cannot be evaluated to the end.
 
+use crate::fault::TagFault;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::tag_fault::TagFault;
 
 /// Why a Composition cannot be evaluated to the end.
 pub(super) enum Halt<'a> {

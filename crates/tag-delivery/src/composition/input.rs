@@ -5,8 +5,8 @@
 use self::FieldType::{Anything, Integer, List, Map, Object, Text};
 use super::halt::Halt;
 use super::patch::{Patch, only};
+use crate::fault::TagFault;
 use crate::json::document::Json;
-use facts::tag_fault::TagFault;
 use kubernetes::settings::Pattern;
 
 /// The type of a field.

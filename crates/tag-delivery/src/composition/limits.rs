@@ -8,11 +8,11 @@ use super::tag_keys::TagKeys;
 use super::types::steps_in;
 use super::value::SimulatedValue;
 use crate::carriers::{Tags, added_tags, cloud_of};
+use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{Fails, Loss, Risk};
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
-use facts::datum::Mentioned;
-use facts::tag_fault::TagFault;
+use kubernetes::decision::datum::Mentioned;
 use tag_rules::clouds::Cloud;
 
 /// Whether the cloud accepts the tags that a resource gets from one composite; `is_of_composite` says which keys are

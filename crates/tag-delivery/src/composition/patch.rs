@@ -7,9 +7,9 @@ use super::field_path::{self, FieldPathStep};
 use super::halt::Halt;
 use super::transform::Transform;
 use super::value::MergePolicy;
+use crate::fault::TagFault;
 use crate::json::document::Json;
 use crate::messages;
-use facts::tag_fault::TagFault;
 
 /// No real object has more levels.
 const MOST_STEPS: usize = 100;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::apply::{Expansion, PATCH};
 use super::halt::Halt;
+use crate::fault::TagFault;
 use crate::json::document::Json;
-use facts::tag_fault::TagFault;
 
 /// The patch sets of one template.
 pub(super) struct PatchSets<'a> {

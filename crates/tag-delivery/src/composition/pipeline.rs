@@ -11,11 +11,11 @@ use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_manager::TagManager;
 use super::value::{Prefixes, SimulatedValue};
+use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss};
 use crate::faults::Faults;
 use crate::functions::{Function, FunctionEffect};
 use crate::json::document::Json;
-use facts::tag_fault::TagFault;
 use kubernetes::object::group_and_version;
 use tag_rules::CloudTags;
 

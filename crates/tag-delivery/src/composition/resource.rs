@@ -8,9 +8,9 @@ use super::halt::Halt;
 use super::patch::{Patch, PatchSource, Target};
 use super::resource_kind::ResourceKind;
 use super::value::{ComposedTags, MergePolicy, SimulatedObject, SimulatedValue};
+use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{self, Fails, Loss};
 use crate::json::document::Json;
-use facts::tag_fault::TagFault;
 
 /// What the steps of a Composition set in one resource.
 pub(super) struct ComposedResource<'a> {

@@ -13,11 +13,11 @@ use super::patch::steps;
 use super::resource::ComposedResource;
 use super::value::{MergePolicy, NoPathValue, Prefixes, SimulatedValue, begins};
 use crate::carriers::Tags;
+use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Loss;
 use crate::faults::Faults;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::tag_fault::TagFault;
 
 /// With the value `true` on a resource, the function ignores it; the annotation takes precedence over the label.
 const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";

@@ -4,9 +4,9 @@
 //! internal/controller/apiextensions/composite/composition_transforms.go, which does the same.
 
 use super::value::ScalarType;
+use crate::fault::TagFault;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use facts::tag_fault::TagFault;
 
 /// One transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use super::field_path::FieldPathStep;
 use super::resource::ComposedResource;
 use super::value::{ScalarType, SimulatedValue};
 use crate::carriers::{Item, Tags, TagsOfKind, is_nested_in_lists, newer_field};
+use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
 use crate::json::document::Json;
-use facts::datum::Mentioned;
-use facts::tag_fault::TagFault;
+use kubernetes::decision::datum::Mentioned;
 
 /// Fields of this name that are objects are maps of strings, in every kind of the carriers' providers.
 const MAPS: [&str; 2] = ["tags", "labels"];

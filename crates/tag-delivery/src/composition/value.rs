@@ -14,7 +14,7 @@ pub(super) use self::merge::OtherFields;
 pub(super) use self::paths::Expanded;
 use super::field_path::FieldPathStep;
 use crate::json::document::Json;
-use facts::tag_fault::PathProblem;
+use crate::path_problem::PathProblem;
 use kubernetes::metadata_key::is_label_key;
 
 /// One value.

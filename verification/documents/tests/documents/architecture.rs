@@ -35,8 +35,7 @@ fn every_table_is_in_its_file() -> Result<()> {
 #[test]
 fn every_public_table_is_listed() -> Result<()> {
     let listed: BTreeSet<String> = rows("Tables")?.into_iter().filter_map(|row| row.into_iter().nth(1)).collect();
-    let crates =
-        ["cloud-tags", "cluster-api", "facts", "kubernetes", "metadata-propagation", "tag-delivery", "tag-rules"];
+    let crates = ["cloud-tags", "cluster-api", "kubernetes", "metadata-propagation", "tag-delivery", "tag-rules"];
     let mut folders: Vec<_> = crates.iter().map(|name| testkit::root().join(format!("crates/{name}/src"))).collect();
     let mut missing = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -76,7 +75,7 @@ fn every_path_exists() -> Result<()> {
 const LAYERS: [&[&str]; 6] = [
     &["raw-json"],
     &["kubernetes"],
-    &["facts", "tag-rules"],
+    &["tag-rules"],
     &["cluster-api", "cloud-tags", "tag-delivery"],
     &["metadata-propagation"],
     &["metadata-propagation-policy"],

@@ -8,8 +8,8 @@ use crate::parents::{active_parent, core};
 use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::subject::Subject;
-use facts::not_applicable::NotApplicableReason;
-use facts::stop::Stop;
+use kubernetes::decision::not_applicable::NotApplicableReason;
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 
 /// A Node inherits from the Machine that its annotations name, if the Machine's `status.nodeRef` names the Node and

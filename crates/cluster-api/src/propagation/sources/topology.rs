@@ -9,8 +9,8 @@ use crate::parents::{active, core, is_paused_cluster, owner_that_refers, owners,
 use crate::propagation::class_patches::{ClassPatches, control_plane_template};
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::subject::Subject;
-use facts::not_applicable::{InvolvedObject, NotApplicableReason};
-use facts::stop::Stop;
+use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicableReason};
+use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::map_kind::MapKind;
 use kubernetes::masks::Masks;

@@ -5,10 +5,11 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use crate::datum::{NamedEntry, SetInstead};
-use crate::fact::Fact;
-use crate::messages::reasons as messages;
-use crate::source::SourcePlace;
+use crate::fact::{ClusterApiFact, EntryCount, SetInstead};
+use kubernetes::decision::change::EntryNoun;
+use kubernetes::decision::change_reason::NamedSource;
+use kubernetes::decision::datum::NamedEntry;
+use kubernetes::decision::source::SourcePlace;
 use kubernetes::map_kind::MapKind;
 
 /// One entry that was not propagated.
@@ -95,10 +96,28 @@ impl Skipped {
 
     /// The warning about an entry that the request sets at a place from which nothing propagates.
     #[must_use]
-    pub fn misplaced(&self) -> Option<Fact> {
+    pub fn misplaced(&self) -> Option<ClusterApiFact> {
         let map = self.map()?;
         let entry = NamedEntry { noun: map.entry(), key: self.key.clone() };
-        Some(Fact::NotPropagatedFromHere { entry, instead: self.instead.clone()? })
+        Some(ClusterApiFact::NotPropagatedFromHere { entry, instead: self.instead.clone()? })
+    }
+
+    /// The warning if the API server would reject the entry; `None` if it would not.
+    #[must_use]
+    pub fn refusal(&self) -> Option<ClusterApiFact> {
+        let fact: fn(NamedEntry, NamedSource) -> ClusterApiFact = match self.reason {
+            SkipReason::IllegalKey => |entry, source| ClusterApiFact::InvalidKey { entry, source },
+            SkipReason::IllegalValue => |entry, source| ClusterApiFact::InvalidValue { entry, source },
+            SkipReason::TooManyElements => |entry, source| ClusterApiFact::ListTooLong { entry, source },
+            SkipReason::AnnotationsTooLarge => |entry, source| ClusterApiFact::AnnotationTooLarge { entry, source },
+            _ => return None,
+        };
+        let (noun, map) = match self.carried {
+            Carried::Map(map) => (EntryNoun::from(map), Some(map)),
+            Carried::Field => (EntryNoun::Field, None),
+        };
+        let entry = NamedEntry { noun: noun.as_str(), key: self.key.clone() };
+        Some(fact(entry, NamedSource::new(&self.from.object, Some(&self.from.path_of(map)))))
     }
 }
 
@@ -114,20 +133,33 @@ impl SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SkipReason::NotPropagated => messages::NOT_PROPAGATED,
-            SkipReason::Overridden => messages::OVERRIDDEN,
-            SkipReason::Forced => messages::FORCED,
-            SkipReason::ControllerOwned => messages::CONTROLLER_OWNED,
-            SkipReason::UpgradeHold => messages::UPGRADE_HOLD,
-            SkipReason::NodeCriteria => messages::NODE_CRITERIA,
-            SkipReason::ClassPatches => messages::CLASS_PATCHES,
-            SkipReason::NoMachineInfrastructure => messages::NO_MACHINE_INFRASTRUCTURE,
-            SkipReason::TaintsGate => messages::TAINTS_GATE,
-            SkipReason::NodeRestriction => messages::NODE_RESTRICTION,
-            SkipReason::IllegalKey => messages::ILLEGAL_KEY,
-            SkipReason::IllegalValue => messages::ILLEGAL_VALUE,
-            SkipReason::TooManyElements => messages::TOO_MANY_ELEMENTS,
-            SkipReason::AnnotationsTooLarge => messages::ANNOTATIONS_TOO_LARGE,
+            SkipReason::NotPropagated => "not propagated from there",
+            SkipReason::Overridden => "overridden by a source with higher precedence",
+            SkipReason::Forced => "Cluster API sets this label itself",
+            SkipReason::ControllerOwned => "the key belongs to a controller, a client or this policy",
+            SkipReason::UpgradeHold => {
+                "the annotation defers upgrades of the topology and has no meaning on this object"
+            }
+            SkipReason::NodeCriteria => "the key meets none of the criteria for syncing to Nodes",
+            SkipReason::ClassPatches => "a patch of the ClusterClass may set a different value",
+            SkipReason::NoMachineInfrastructure => {
+                "not set in `spec.machineTemplate`: the ClusterClass has no `spec.controlPlane.machineInfrastructure`"
+            }
+            SkipReason::TaintsGate => "the object has no taints yet, and `clusterApi.taints` is off",
+            SkipReason::NodeRestriction => "NodeRestriction forbids a kubelet to set this label",
+            SkipReason::IllegalKey => "the API server does not accept this key",
+            SkipReason::IllegalValue => "the API server does not accept this value",
+            SkipReason::TooManyElements => "the API server does not accept this many elements",
+            SkipReason::AnnotationsTooLarge => "annotations of an object are limited to 256 KiB in total",
         })
     }
+}
+
+/// What is omitted because the API server would reject it: each entry, and once all entries that do not fit.
+pub fn of_illegal(skipped: &[Skipped]) -> Vec<ClusterApiFact> {
+    let is_too_large = |skip: &&Skipped| skip.reason == SkipReason::AnnotationsTooLarge;
+    let too_large = skipped.iter().filter(is_too_large).count();
+    let together = (too_large > 0).then_some(ClusterApiFact::AnnotationsTooLarge { entries: EntryCount(too_large) });
+    let single = skipped.iter().filter(|skip| !is_too_large(skip)).filter_map(Skipped::refusal);
+    single.chain(together).collect()
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Display;
 
-use kubernetes::cluster::{LookupCause, LookupError};
-use kubernetes::read_failure::{LookupFailed, ReadFailure};
+use crate::cluster::{LookupCause, LookupError};
+use crate::read_failure::{LookupFailed, ReadFailure};
 
+use super::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 use crate::json::Malformed;
-use crate::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 
 /// Why an evaluation ends before the comparison.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::datum::Datum;
+use kubernetes::decision::datum::Datum;
 
 /// Why a label does not become a tag, or a cloud rejects one: the specification's five in the order in which they are
 /// checked, then those that strict profiles and clouds have in addition.
@@ -45,7 +45,7 @@ impl TagSkipReason {
     /// The stable name, for log and report.
     ///
     /// ```
-    /// use facts::tag_reason::TagSkipReason;
+    /// use cloud_tags::tag_reason::TagSkipReason;
     ///
     /// assert_eq!(TagSkipReason::CountCap.as_str(), "count-cap");
     /// ```
@@ -95,7 +95,7 @@ impl NoTagReason {
     /// The stable name, for the report.
     ///
     /// ```
-    /// use facts::tag_reason::NoTagReason;
+    /// use cloud_tags::tag_reason::NoTagReason;
     ///
     /// assert_eq!(NoTagReason::NotOptedIn.as_str(), "not-opted-in");
     /// ```

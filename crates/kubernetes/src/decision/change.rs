@@ -6,13 +6,15 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use kubernetes::map_kind::MapKind;
+use crate::map_kind::MapKind;
 
-use crate::change_rule::ChangeRule;
+use super::change_reason::ChangeReason;
+use super::change_rule::ChangeRule;
+use super::messages::EntryName;
+use super::source::{SourceObject, SourcePath};
 use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write};
 use crate::json::{self, Embedded};
-use crate::source::{SourceObject, SourcePath};
 
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -209,4 +211,38 @@ impl Change {
         };
         Write { object: self.path.steps(), field: &self.key, edit }
     }
+
+    /// The entry, as sentences name it.
+    #[must_use]
+    pub fn entry(&self) -> EntryName<'_> {
+        EntryName { noun: self.entry.as_str(), key: &self.key }
+    }
+
+    /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
+    #[must_use]
+    pub fn difference(&self) -> String {
+        const LONGEST_VALUE: usize = 63;
+        let reason = ChangeReason::from(self).to_string();
+        match self.to.as_ref().map(Value::plain) {
+            Some(value) if value.chars().count() > LONGEST_VALUE => {
+                let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
+                must_be(self.entry(), &self.at, &beginning, &reason)
+            }
+            Some(value) => must_be(self.entry(), &self.at, value, &reason),
+            None => must_be_removed(self.entry(), &self.at, &reason),
+        }
+    }
+}
+
+/// In a refusal: an entry is missing or has another value.
+fn must_be(entry: EntryName<'_>, at: &str, value: &str, reason: &str) -> String {
+    match value {
+        "" => format!("{entry} in `{at}` must be empty: {reason}"),
+        value => format!("{entry} in `{at}` must be `{value}`: {reason}"),
+    }
+}
+
+/// In a refusal: an entry must be removed.
+fn must_be_removed(entry: EntryName<'_>, at: &str, reason: &str) -> String {
+    format!("{entry} in `{at}` must be removed: {reason}")
 }

@@ -6,7 +6,10 @@ use std::fmt;
 use serde::ser::{Serialize, Serializer};
 
 use crate::json::Malformed;
-use crate::messages::reasons as messages;
+
+/// Assignments that are not a map of strings.
+pub const UNUSABLE_ASSIGNMENTS: &str =
+    "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
 
 /// Why nothing is done, and which object is the reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -75,34 +78,40 @@ impl fmt::Display for NotApplicable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let because = self.because.object.as_str();
         let sentence: Cow<'_, str> = match self.reason {
-            NotApplicableReason::UnknownApiVersion => messages::UNKNOWN_API_VERSION.into(),
-            NotApplicableReason::Deleting => messages::DELETING.into(),
-            NotApplicableReason::Paused if because.is_empty() => messages::PAUSED.into(),
-            NotApplicableReason::Paused => messages::is_paused(because).into(),
-            NotApplicableReason::TopologyDryRun => messages::TOPOLOGY_DRY_RUN.into(),
-            NotApplicableReason::NoOwner => messages::NO_OWNER.into(),
-            NotApplicableReason::UnknownOwnerKind => messages::is_not_read(because).into(),
-            NotApplicableReason::ParentMissing => messages::was_not_found(because).into(),
-            NotApplicableReason::LookupFailed | NotApplicableReason::RegistryUnavailable => {
-                messages::could_not_be_read(because).into()
+            NotApplicableReason::UnknownApiVersion => "its API version is neither v1beta1 nor v1beta2".into(),
+            NotApplicableReason::Deleting => "it is being deleted".into(),
+            NotApplicableReason::Paused if because.is_empty() => "it is paused".into(),
+            NotApplicableReason::Paused => format!("{because} is paused").into(),
+            NotApplicableReason::TopologyDryRun => "the request is a dry run of the topology controller".into(),
+            NotApplicableReason::NoOwner => "no owner propagates anything to it".into(),
+            NotApplicableReason::UnknownOwnerKind => {
+                format!("{because} is of a kind that the policy does not read").into()
             }
-            NotApplicableReason::ParentOfAnotherUid => messages::has_another_uid(because).into(),
-            NotApplicableReason::ParentDeleting => messages::is_deleting(because).into(),
-            NotApplicableReason::NoTopology => messages::has_no_topology(because).into(),
-            NotApplicableReason::AnotherControlPlane => messages::has_another_control_plane(because).into(),
-            NotApplicableReason::AnotherMachinePart => messages::does_not_refer_to_it(because).into(),
-            NotApplicableReason::AnotherNode => messages::has_another_node(because).into(),
-            NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
-            NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
+            NotApplicableReason::ParentMissing => format!("{because} was not found").into(),
+            NotApplicableReason::LookupFailed | NotApplicableReason::RegistryUnavailable => {
+                format!("{because} could not be read").into()
+            }
+            NotApplicableReason::ParentOfAnotherUid => {
+                format!("the UID of {because} differs from the one in the ownerReference").into()
+            }
+            NotApplicableReason::ParentDeleting => format!("{because} is being deleted").into(),
+            NotApplicableReason::NoTopology => format!("{because} has no topology").into(),
+            NotApplicableReason::AnotherControlPlane => format!("{because} refers to a different control plane").into(),
+            NotApplicableReason::AnotherMachinePart => format!("{because} does not refer to it").into(),
+            NotApplicableReason::AnotherNode => format!("{because} refers to a different Node").into(),
+            NotApplicableReason::NoNodeYet => format!("{because} has no Node yet").into(),
+            NotApplicableReason::AnotherCluster => {
+                format!("{because} belongs to a different Cluster than the one in the Node's annotation").into()
+            }
             NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
                 let entry = self.because.entry.as_deref().unwrap_or_default();
-                messages::has_no_such_entry(because, entry).into()
+                format!("{because} has no entry `{entry}`").into()
             }
-            NotApplicableReason::Claim => messages::CLAIM.into(),
-            NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
-            NotApplicableReason::UnusableTags => messages::UNUSABLE_TAGS.into(),
-            NotApplicableReason::Adopted if because.is_empty() => messages::ADOPTED.into(),
-            NotApplicableReason::Adopted => messages::was_adopted(because).into(),
+            NotApplicableReason::Claim => "it is a claim: its composite gets the tags".into(),
+            NotApplicableReason::UnusableAssignments => UNUSABLE_ASSIGNMENTS.into(),
+            NotApplicableReason::UnusableTags => "its cloud tags are not a map".into(),
+            NotApplicableReason::Adopted if because.is_empty() => "it was adopted, not provisioned".into(),
+            NotApplicableReason::Adopted => format!("{because} was adopted, not provisioned").into(),
         };
         f.write_str(&sentence)
     }

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use kubernetes::cluster::LookupCause;
-
+use super::messages::EntryName;
+use crate::cluster::LookupCause;
 use crate::json::Malformed;
-use crate::messages::{EntryName, Location};
-use crate::not_applicable::InvolvedObject;
+use crate::settings::PatternError;
 
 /// A key or a path that a fact is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +46,7 @@ impl fmt::Display for NamedEntry {
 
 /// Data of a fact: the names in it, and how it is shortened when the sentence is too long. First it becomes less exact,
 /// then names are elided, and if that is not enough, it is abbreviated.
-pub(crate) trait Datum {
+pub trait Datum {
     /// The keys and paths that the fact is about.
     fn names(&self) -> Vec<&str> {
         Vec::new()
@@ -115,33 +114,6 @@ impl Datum for MentionedKeys {
     }
 }
 
-/// Where to set an entry that does not propagate from where it is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SetInstead {
-    /// A path in the same object.
-    Here(String),
-    /// A source of the object, with a path if that fits.
-    Source(String),
-}
-
-impl fmt::Display for SetInstead {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SetInstead::Here(path) => Location::Here(path).fmt(f),
-            SetInstead::Source(place) => f.write_str(place),
-        }
-    }
-}
-
-impl Datum for SetInstead {
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        match self {
-            SetInstead::Here(path) => vec![path],
-            SetInstead::Source(_) => Vec::new(),
-        }
-    }
-}
-
 impl Datum for Malformed {
     fn names(&self) -> Vec<&str> {
         vec![&self.path]
@@ -152,48 +124,12 @@ impl Datum for Malformed {
     }
 }
 
-/// What is wrong with a value, of the object under review or of another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnusableValue {
-    /// The object, and what is wrong.
-    pub of: InvolvedObject,
-    /// What is printed if that does not fit.
-    pub brief: Option<&'static str>,
-}
-
-impl fmt::Display for UnusableValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.of.fmt(f)
-    }
-}
-
-impl Datum for UnusableValue {
-    fn names(&self) -> Vec<&str> {
-        self.of.malformed.iter().flat_map(Datum::names).collect()
-    }
-
+impl Datum for PatternError {
     fn names_mut(&mut self) -> Vec<&mut String> {
-        self.of.malformed.iter_mut().flat_map(Datum::names_mut).collect()
-    }
-
-    fn abbreviate(&mut self) -> bool {
-        let Some(brief) = self.brief.take() else { return false };
-        self.of = InvolvedObject::from(brief);
-        true
+        vec![&mut self.expression]
     }
 }
 
-/// How many entries: `1 entry`, `2 entries`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EntryCount(pub usize);
-
-impl fmt::Display for EntryCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.0, if self.0 == 1 { "entry" } else { "entries" })
-    }
-}
-
-impl Datum for EntryCount {}
 impl Datum for LookupCause {}
 impl Datum for String {}
 impl Datum for &str {}

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::change::{Action, Change};
-use crate::change_rule::ChangeRule;
-use crate::datum::Datum;
-use crate::messages::Location;
-use crate::source::SourceObject;
+use super::change::{Action, Change};
+use super::change_rule::ChangeRule;
+use super::datum::Datum;
+use super::messages::Location;
+use super::source::SourceObject;
 
 /// Why a change is made.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,25 +1,17 @@
 //! How the sentence of a fact is shortened to fit into a warning.
 
 use crate::fact::Fact;
-
-/// The length, in characters, that kubectl and the API server print without truncating.
-pub const LONGEST: usize = 120;
+use kubernetes::decision::fact::{LONGEST_WARNING, Sentence, fits};
 
 /// The minimum part of a key that is kept: without it a warning is useless.
-pub const SHORTEST_KEY: usize = 24;
+pub(crate) const SHORTEST_KEY: usize = 24;
 
 /// Replaces what is omitted.
 const CUT: char = '…';
 
-/// Whether a fact fits into one warning as it is.
-#[must_use]
-pub fn is_warning(fact: &Fact) -> bool {
-    fits(&fact.to_string())
-}
-
 /// The warnings for a fact and its advice: one if both fit, else one for each. An advice contains text to type and is
 /// never elided; one that is too long is only in the report.
-pub fn of_fact(fact: &Fact) -> Vec<String> {
+pub(crate) fn of_fact(fact: &Fact) -> Vec<String> {
     let Some(advice) = fact.advice() else { return vec![short(fact)] };
     let whole = fact.to_string();
     if fits(&whole) {
@@ -48,7 +40,7 @@ fn short(fact: &Fact) -> String {
             return text;
         }
         if !fact.abbreviate() {
-            return text.chars().take(LONGEST - 1).chain([CUT]).collect();
+            return text.chars().take(LONGEST_WARNING - 1).chain([CUT]).collect();
         }
     }
 }
@@ -57,7 +49,7 @@ fn short(fact: &Fact) -> String {
 fn elided(mut fact: Fact) -> String {
     loop {
         let text = fact.without_advice();
-        let surplus = text.chars().count().saturating_sub(LONGEST);
+        let surplus = text.chars().count().saturating_sub(LONGEST_WARNING);
         let names = fact.names_mut().into_iter().map(|name| (name.chars().count(), name));
         // The first of those that are equally long.
         let longest = names.reduce(|longest, name| if name.0 > longest.0 { name } else { longest });
@@ -72,17 +64,19 @@ fn elided(mut fact: Fact) -> String {
     }
 }
 
-fn fits(text: &str) -> bool {
-    text.len() <= LONGEST || text.chars().count() <= LONGEST
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::datum::{MentionedKeys, NamedEntry};
-    use crate::tag_reason::{LabelProblem, LimitSource};
+    use cloud_tags::fact::CloudTagFact;
+    use cloud_tags::tag_reason::{LabelProblem, LimitSource};
+    use cluster_api::fact::ClusterApiFact;
+    use kubernetes::decision::datum::{MentionedKeys, NamedEntry};
+
+    fn warnings(fact: impl Into<Fact>) -> Vec<String> {
+        of_fact(&fact.into())
+    }
 
     fn label(key: &str) -> NamedEntry {
         NamedEntry { noun: "label", key: key.to_owned() }
@@ -90,8 +84,11 @@ mod tests {
 
     #[test]
     fn a_short_key_stays_and_the_end_is_cut() {
-        let fact = Fact::CopiedWaiver { annotation: "a".into(), from: "x".repeat(120) };
-        assert_eq!(of_fact(&fact), [format!("annotation `a` has no effect here: copied from {}…", "x".repeat(72))]);
+        let fact = ClusterApiFact::CopiedWaiver { annotation: "a".into(), from: "x".repeat(120) };
+        assert_eq!(
+            warnings(fact.clone()),
+            [format!("annotation `a` has no effect here: copied from {}…", "x".repeat(72))]
+        );
     }
 
     #[test]
@@ -100,17 +97,17 @@ mod tests {
         let fact = Fact::UnlistedController { account: (&*short).into(), manager: (&*long).into() };
         let elided = format!("{}…{}", "l".repeat(13), "l".repeat(13));
         let rest = "is not listed in `clusterApi.controllers`";
-        assert_eq!(of_fact(&fact), [format!("`{short}` (field manager `{elided}`) {rest}")]);
+        assert_eq!(warnings(fact.clone()), [format!("`{short}` (field manager `{elided}`) {rest}")]);
     }
 
     #[test]
     fn of_many_keys_those_are_elided_that_are_visible() {
         let keys: Vec<String> = (0..10_000).map(|number| format!("{number:030}")).collect();
-        let fact = Fact::LabelsBeginToPropagate { keys: MentionedKeys(keys) };
+        let fact = CloudTagFact::LabelsBeginToPropagate { keys: MentionedKeys(keys) };
         let key = |number: usize| format!("`{}…{number:012}`", "0".repeat(12));
         let elided = [0, 1, 2].map(key).join(", ");
         let text = format!("labels begin to propagate to cloud tags: {elided}");
-        assert_eq!(of_fact(&fact), [text.chars().take(LONGEST - 1).chain([CUT]).collect::<String>()]);
+        assert_eq!(warnings(fact.clone()), [text.chars().take(LONGEST_WARNING - 1).chain([CUT]).collect::<String>()]);
     }
 
     #[test]
@@ -118,17 +115,20 @@ mod tests {
         let beginning = "annotation `a` has no effect here: copied from ";
         let of = |length: usize| {
             let from = "ä".repeat(length - beginning.len());
-            of_fact(&Fact::CopiedWaiver { annotation: "a".into(), from }).concat()
+            warnings(ClusterApiFact::CopiedWaiver { annotation: "a".into(), from }).concat()
         };
-        assert_eq!(of(LONGEST), format!("{beginning}{}", "ä".repeat(LONGEST - beginning.len())));
-        assert_eq!(of(LONGEST + 1), format!("{beginning}{}…", "ä".repeat(LONGEST - 1 - beginning.len())));
+        assert_eq!(of(LONGEST_WARNING), format!("{beginning}{}", "ä".repeat(LONGEST_WARNING - beginning.len())));
+        assert_eq!(
+            of(LONGEST_WARNING + 1),
+            format!("{beginning}{}…", "ä".repeat(LONGEST_WARNING - 1 - beginning.len()))
+        );
     }
 
     #[test]
     fn details_are_omitted_if_eliding_is_not_enough() {
         let of = |others: &'static str| {
             let problem = LabelProblem::OnlyLettersDigitsAnd(others);
-            of_fact(&Fact::LabelNotAdded {
+            warnings(CloudTagFact::LabelNotAdded {
                 label: (&*"k".repeat(80)).into(),
                 problem,
                 limits: LimitSource::Profile("aws"),
@@ -150,7 +150,8 @@ mod tests {
     #[test]
     fn what_is_to_be_typed_is_whole_or_not_said() {
         let (key, typed) = ("k".repeat(100), "t".repeat(90));
-        let of = |key: &str, other: &str| of_fact(&Fact::NotSynced { entry: label(key), other: label(other) });
+        let of =
+            |key: &str, other: &str| warnings(ClusterApiFact::NotSynced { entry: label(key), other: label(other) });
         let elided = format!("label `{}…{}` is not synced to Nodes", "k".repeat(44), "k".repeat(44));
         assert_eq!(of("a", "b"), ["label `a` is not synced to Nodes; use label `b`"]);
         assert_eq!(of(&key, &typed), [elided.clone(), format!("use label `{typed}`")]);
@@ -160,10 +161,10 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_longer_than_120_characters(key in "[a-z` ä🦀]{0,200}", from in "[a-z ä🦀]{0,200}") {
-            let fact = Fact::CopiedWaiver { annotation: (&*key).into(), from };
-            for warning in of_fact(&fact) {
-                prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
-                prop_assert!(fact.to_string().chars().count() > LONGEST || warning == fact.to_string(), "{}", warning);
+            let fact = ClusterApiFact::CopiedWaiver { annotation: (&*key).into(), from };
+            for warning in warnings(fact.clone()) {
+                prop_assert!(warning.chars().count() <= LONGEST_WARNING, "{}", warning);
+                prop_assert!(fact.to_string().chars().count() > LONGEST_WARNING || warning == fact.to_string(), "{}", warning);
             }
         }
     }

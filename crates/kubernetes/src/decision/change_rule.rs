@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, Serializer};
 
-use crate::datum::Datum;
-use kubernetes::map_kind::MapKind;
+use super::datum::Datum;
+use crate::map_kind::MapKind;
 
 /// The rule behind a change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,7 @@
-//! Log lines, parts of refusals, and how an entry and a place are named in every sentence. What a check found is worded
-//! in [`Fact`](crate::fact::Fact).
+//! How an entry, a place and a setting are named in every sentence.
 //!
 //! Sentences are lower case and have no final stop; user input is in backticks, and an object is named by kind,
 //! namespace and name.
-
-pub mod propagation;
-pub mod reasons;
 
 use std::fmt;
 

@@ -1,15 +1,14 @@
 //! What a change says: the warning for the person at kubectl, and its part of a refusal.
 
-use crate::change::{Action, Change, Value};
-use crate::change_reason::ChangeReason;
-use crate::datum::NamedEntry;
 use crate::fact::Fact;
-use crate::messages::propagation as messages;
-use crate::messages::{EntryName, and_more};
+use kubernetes::decision::change::{Action, Change};
+use kubernetes::decision::change_reason::ChangeReason;
+use kubernetes::decision::datum::NamedEntry;
+use kubernetes::decision::messages::and_more;
 
 /// What is done about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeHandling {
+pub(super) enum ChangeHandling {
     /// It is written.
     Written,
     /// The settings leave it as it is.
@@ -19,7 +18,7 @@ pub enum ChangeHandling {
 }
 
 /// The warning about one difference. The policy's own record needs nothing.
-pub fn of_change(change: &Change, handling: ChangeHandling) -> Option<Fact> {
+pub(super) fn of_change(change: &Change, handling: ChangeHandling) -> Option<Fact> {
     let (entry, reason) = (NamedEntry::from(change.entry()), ChangeReason::from(change));
     Some(match change.action {
         Action::Recorded => return None,
@@ -33,7 +32,7 @@ pub fn of_change(change: &Change, handling: ChangeHandling) -> Option<Fact> {
 }
 
 /// Restored before changed, removed and added.
-pub fn rank(change: &Change) -> u8 {
+pub(super) fn rank(change: &Change) -> u8 {
     match change.action {
         Action::Restored => 0,
         Action::Changed => 1,
@@ -44,7 +43,7 @@ pub fn rank(change: &Change) -> u8 {
 }
 
 /// Differences as parts of one refusal: the first few, each with a value of limited length. The report has all.
-pub fn differences(changes: &[Change]) -> String {
+pub(super) fn differences(changes: &[Change]) -> String {
     const MOST_DIFFERENCES: usize = 10;
     let mut parts: Vec<String> = changes.iter().take(MOST_DIFFERENCES).map(Change::difference).collect();
     if changes.len() > MOST_DIFFERENCES {
@@ -53,36 +52,16 @@ pub fn differences(changes: &[Change]) -> String {
     parts.join("; ")
 }
 
-impl Change {
-    fn entry(&self) -> EntryName<'_> {
-        EntryName { noun: self.entry.as_str(), key: &self.key }
-    }
-
-    /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
-    #[must_use]
-    pub fn difference(&self) -> String {
-        const LONGEST_VALUE: usize = 63;
-        let reason = ChangeReason::from(self).to_string();
-        match self.to.as_ref().map(Value::plain) {
-            Some(value) if value.chars().count() > LONGEST_VALUE => {
-                let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
-                messages::must_be(self.entry(), &self.at, &beginning, &reason)
-            }
-            Some(value) => messages::must_be(self.entry(), &self.at, value, &reason),
-            None => messages::must_be_removed(self.entry(), &self.at, &reason),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::change::EntryNoun;
-    use crate::change_rule::ChangeRule;
-    use crate::shortening::{LONGEST, SHORTEST_KEY, of_fact};
-    use crate::source::{SourceObject, SourcePath};
+    use crate::report::shortening::{SHORTEST_KEY, of_fact};
+    use kubernetes::decision::change::{EntryNoun, Value};
+    use kubernetes::decision::change_rule::ChangeRule;
+    use kubernetes::decision::fact::LONGEST_WARNING;
+    use kubernetes::decision::source::{SourceObject, SourcePath};
 
     const PATH: &str = ".spec.template.metadata.labels";
 
@@ -194,7 +173,7 @@ mod tests {
                 ..added(&key, "red")
             };
             let warning = of_fact(&of_change(&change, handling).unwrap()).concat();
-            prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
+            prop_assert!(warning.chars().count() <= LONGEST_WARNING, "{}", warning);
             let whole = format!("label `{key}` ");
             let beginning: String = key.chars().take(SHORTEST_KEY / 2).collect();
             prop_assert!(warning.starts_with(&format!("label `{beginning}")), "{}", warning);

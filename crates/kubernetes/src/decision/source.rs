@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, Serializer};
 
-use kubernetes::map_kind::MapKind;
-use kubernetes::query::ObjectName;
+use crate::map_kind::MapKind;
+use crate::query::ObjectName;
 
 /// The path of an object's own metadata.
 const OWN_METADATA: &str = ".metadata";
@@ -24,7 +24,7 @@ impl SourceObject {
     /// An object by its kind and its name; `name` begins with the namespace and a slash if it has one.
     ///
     /// ```
-    /// use facts::source::SourceObject;
+    /// use kubernetes::decision::source::SourceObject;
     ///
     /// let object = SourceObject::new("MachineSet", &"fleet/workers");
     /// assert_eq!((object.kind(), object.as_str()), ("MachineSet", "MachineSet fleet/workers"));
