@@ -82,6 +82,8 @@ func (r *run) unappliedObjects() (*object, [2][]*object, error) {
 		}
 		for _, o := range machines[i] {
 			o.SetName(name)
+			// Else the Machine controller sets it, before or after the MachineSet's first apply.
+			put(o, "metadata/labels", "cluster.x-k8s.io/cluster-name", "c1")
 		}
 		machine := machines[i][0]
 		put(machine, "metadata/labels", "set", "unapplied")
