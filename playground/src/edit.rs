@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use fleet::{EntryDifference, Fleet, FleetObject, Plan, PlannedOwner, Source, plural};
+use fleet::{
+    EntryDifference, Fleet, FleetObject, Plan, PlannedOwner, ReachedResource, Source, TagChange, TaggedObject, plural,
+};
 use metadata_propagation::{
     Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Settings, Stance,
     evaluate,
@@ -110,7 +112,8 @@ pub(crate) fn edit(question: EditQuestion) -> EditAnswer {
     let is_accepted = writes.iter().all(|write| write.accepted);
     let plan = if is_accepted { plan(&question, &settings) } else { Plan::default() };
     let owners = plan.owners.iter().map(affected).collect();
-    EditAnswer { marks, writes, owners, further: plan.further.into_iter().map(further).collect() }
+    let of_tags = tags(&plan);
+    EditAnswer { marks, writes, owners, further: plan.further.into_iter().map(further).chain(of_tags).collect() }
 }
 
 /// The effects of the writes, once every rule has been applied.
@@ -126,6 +129,27 @@ fn plan(question: &EditQuestion, settings: &Settings) -> Plan {
 fn further(entry: EntryDifference) -> Further {
     let EntryDifference { id, is_predicted, at, key, from, to } = entry;
     Further { title: id.to_string(), is_predicted, at, key, from, to }
+}
+
+/// The cloud tags of objects that are not written, and those of managed resources.
+fn tags(plan: &Plan) -> Vec<Further> {
+    let is_written = |tagged: &TaggedObject| plan.objects.iter().any(|planned| planned.id == tagged.id);
+    let mut found = Vec::new();
+    for tagged in plan.tags.iter().filter(|tagged| !tagged.is_created) {
+        found.extend(tagged.entries().filter(|_| !is_written(tagged)).map(further));
+        for ReachedResource { name, kind, field, changes, .. } in &tagged.resources {
+            let title = format!("{kind} `{name}` of {}", tagged.id);
+            found.extend(changes.iter().map(|TagChange { key, from, to, .. }| Further {
+                title: title.clone(),
+                is_predicted: true,
+                at: field.clone(),
+                key: key.clone(),
+                from: from.clone(),
+                to: to.clone(),
+            }));
+        }
+    }
+    found
 }
 
 fn affected(owner: &PlannedOwner) -> AffectedOwner {

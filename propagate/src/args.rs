@@ -363,6 +363,12 @@ pub(crate) struct PlanArgs {
     /// The least severe effect for which the exit code is 1 [default: any change].
     #[arg(long, value_name = "EFFECT")]
     pub(crate) fail_on: Option<PlanFailOn>,
+    /// The policy's settings before the change [default: with --git, the file of --settings before it; otherwise --settings].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) old_settings: Option<PathBuf>,
+    /// Print every object whose cloud tags change; otherwise, of more than 5, each key has a line with their number.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// What `--config` says; otherwise the revision before the change does.
     #[arg(skip)]
     pub(crate) base: Option<BaseConfig>,

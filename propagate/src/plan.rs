@@ -10,11 +10,13 @@ mod other_groups;
 mod renamed;
 mod rendered;
 mod roots;
+mod tags;
 mod text;
 mod words;
 
 use std::path::{Path, PathBuf};
 
+use fleet::TaggedObject;
 use metadata_propagation::{Effect, Settings};
 
 use self::answer::PlanAnswer;
@@ -35,18 +37,19 @@ use crate::{Exit, Failure, config, git, live, output, progress, settings};
 /// printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
+    let former = former_settings(args)?.unwrap_or_else(|| settings.clone());
     let base = base_config(args)?;
     let commands = if args.render.is_empty() { &base.render } else { &args.render };
     let commands: Vec<RenderCommand> = commands.iter().map(|command| RenderCommand::of(command)).collect();
     let [old, new] = inputs(args, &commands, &settings)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).collect();
     let pairs = roots::pairs([&old, &new], &named, &settings)?;
-    let mut answer = PlanAnswer::of(pairs, [&old, &new], &settings, &base.harmless_groups);
+    let mut answer = PlanAnswer::of(pairs, [&old, &new], [&former, &settings], &base.harmless_groups);
     if args.in_place_updates {
         answer.roots.iter_mut().for_each(|root| root.plan.allow_in_place_updates());
     }
     let printed = match args.output {
-        PlanFormat::Text => text::text(&answer),
+        PlanFormat::Text => text::text(&answer, args.verbose),
         PlanFormat::Json => format!("{:#}\n", json::json(&answer)),
         PlanFormat::Markdown => markdown::markdown(&answer),
         PlanFormat::Github => github::github(&answer),
@@ -78,6 +81,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
 /// Whether an effect is as severe as the flag says. An owner that is scaled down deletes Machines.
 fn is_reached(fail_on: PlanFailOn, answer: &PlanAnswer) -> bool {
     let verdict = &answer.verdict;
+    let mut tags = answer.roots.iter().flat_map(|root| &root.plan.tags);
+    if fail_on == PlanFailOn::Tags && (verdict.unknown_tags > 0 || tags.any(TaggedObject::is_lost_or_changed)) {
+        return true;
+    }
     let deletes = verdict.deletes > 0 || verdict.uncounted.deletes > 0;
     let gravest = verdict.gravest.max(deletes.then_some(Effect::Destructive));
     gravest.is_some_and(|gravest| gravest >= fail_on.effect())
@@ -94,6 +101,20 @@ fn base_config(args: &PlanArgs) -> Result<BaseConfig, Failure> {
         (None, _) => None,
     };
     BaseConfig::of(text.as_deref())
+}
+
+/// The settings before the change, if they may be others: with `--git`, those of the same file.
+fn former_settings(args: &PlanArgs) -> Result<Option<Settings>, Failure> {
+    if let Some(file) = &args.old_settings {
+        return settings::read(Some(file)).map(Some);
+    }
+    let (Some(written), Some(path)) = (&args.git, &args.sources.settings) else { return Ok(None) };
+    let name = path.display().to_string();
+    if path.is_absolute() {
+        return Ok(None);
+    }
+    let text = git::file(&Range::of(written).old()?, &name)?;
+    text.map(|text| settings::of_text(&name, text)).transpose()
 }
 
 /// The manifests before and after.

@@ -27,10 +27,22 @@ pub(crate) fn json(file: &Path) -> Result<Value, Failure> {
     serde_json::from_str(&json).map_err(|error| Failure(error.to_string()))
 }
 
+/// The settings in a text, as [`read`] finds them in a file.
+///
+/// # Errors
+/// When its settings are not valid.
+pub(crate) fn of_text(name: &str, text: String) -> Result<Settings, Failure> {
+    valid_text(name, text).map(|(settings, _)| settings)
+}
+
 fn valid(path: &Path) -> Result<(Settings, String), Failure> {
     let name = path.display().to_string();
     let text = text(path).map_err(|reason| Failure(format!("cannot read `{name}`: {reason}")))?;
-    let json = to_json(&Source { name: name.clone(), text })
+    valid_text(&name, text)
+}
+
+fn valid_text(name: &str, text: String) -> Result<(Settings, String), Failure> {
+    let json = to_json(&Source { name: name.to_owned(), text })
         .map_err(|(message, at)| Failure(format!("{name}:{}:{}: {message}", at.line, at.column)))?;
     let json = of_policy(&json).unwrap_or(json);
     let not_valid =

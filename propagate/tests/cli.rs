@@ -105,7 +105,7 @@ fn the_readme_shows_what_is_printed() {
         (rest, shown) = (after, shown + 1);
     }
     expected += rest;
-    assert_eq!(shown, 2);
+    assert_eq!(shown, 3);
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
         fs::write(root.join("propagate/README.md"), &expected).unwrap();
     } else {

@@ -5,6 +5,7 @@ use crate::fact::Finding;
 use crate::json::Malformed;
 use crate::json::document::Document;
 use crate::settings::Settings;
+use tag_delivery::Composed;
 
 /// What the API server or a cloud refuses in the resources that a Composition composes for a composite, which has all its
 /// tags. Both are JSON.
@@ -19,4 +20,13 @@ pub fn findings_of_composite(
     let [composition, composite] = [composition, composite].map(Document::new);
     let findings = tag_delivery::findings_of_composite(composition.root(), composite.root(), settings.of_tags())?;
     Ok(findings.into_iter().map(tag_delivery::Finding::widen).collect())
+}
+
+/// The tags of the resources that a Composition composes for a composite, which has all its tags. Both are JSON.
+///
+/// # Errors
+/// Like [`findings_of_composite`].
+pub fn composed_tags(composition: &str, composite: &str, settings: &Settings) -> Result<Composed, Malformed> {
+    let [composition, composite] = [composition, composite].map(Document::new);
+    tag_delivery::composed(composition.root(), composite.root(), settings.of_tags())
 }

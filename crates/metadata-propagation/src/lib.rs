@@ -81,10 +81,10 @@ pub use ::cluster_api::rollout_impact::{RolloutEdit, RolloutImpact};
 pub use ::cluster_api::settings::{ClusterApi, Guards, NodeSync, OnConflict, OptIn};
 pub use ::cluster_api::skipped::{Carried, SkipReason, Skipped};
 pub use ::tag_delivery::fault::TagFault;
-pub use ::tag_delivery::tag_finding::{TagDelivery, TagFinding};
+pub use ::tag_delivery::tag_finding::{TagDelivery, TagFinding, TagSubject};
 pub use cloud_tags::fact::CloudTagFact;
 pub use cloud_tags::tag_reason::NoTagReason;
-pub use composed::findings_of_composite;
+pub use composed::{composed_tags, findings_of_composite};
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};
@@ -94,6 +94,7 @@ pub use kubernetes::answers::MOST_READS;
 pub use kubernetes::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kubernetes::decision::EXEMPT;
 pub use kubernetes::decision::change::{Action, Change, EntryNoun, Value};
+pub use kubernetes::decision::change_rule::ChangeRule;
 pub use kubernetes::decision::datum::{Mentioned, NamedEntry};
 pub use kubernetes::decision::fact::Sentence;
 pub use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
@@ -114,6 +115,7 @@ pub use tag_delivery::carriers::{
     CARRIERS, Carrier, Holds, Item, OTHER_FIELDS, OtherField, ProviderCarriers, Tags, cloud_of, tags_of_kind,
 };
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
+pub use tag_delivery::{Composed, PatchedText, ResourceTag, ResourceTags, TagUpdate};
 pub use tag_rules::{
     BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
     OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, TagPrefix, TagSourceSettings,

@@ -242,6 +242,11 @@ fn provider_and_service(group: &str) -> Option<(&'static ProviderCarriers, &str)
     })
 }
 
+/// The suffix of a provider's groups, and the service, of a group.
+pub(crate) fn kind_of(group: &str) -> Option<(&'static str, &str)> {
+    provider_and_service(group).map(|(provider, service)| (provider.group, service))
+}
+
 #[cfg(test)]
 mod tests {
     use super::Item::{Object, String};

@@ -92,6 +92,20 @@ impl<'a> Faults<'a> {
         }
     }
 
+    /// What refuses an object.
+    pub(super) fn refusals(&self) -> Vec<&TagFault> {
+        let is_refusal = |(severity, ..): &&(FaultSeverity, Json<'a>, TagFinding)| *severity == FaultSeverity::Fails;
+        self.listed.iter().filter(is_refusal).map(|(.., finding)| &finding.fault).collect()
+    }
+
+    /// What is not known, and the paths.
+    pub(super) fn unknown(&self) -> Vec<(String, TagFault)> {
+        let is_unknown =
+            |(severity, ..): &&(FaultSeverity, Json<'a>, TagFinding)| *severity == FaultSeverity::CannotTell;
+        let unknown = self.listed.iter().filter(is_unknown);
+        unknown.map(|(_, at, finding)| (at.path().to_string(), finding.fault.clone())).collect()
+    }
+
     /// The findings, if the reaction to a loss is `stance`; the most severe first. Faults beyond the limit are counted
     /// in a finding at `spec`.
     pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {

@@ -90,7 +90,7 @@ pub use object::{FleetObject, ObjectId, Origin};
 pub use object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 pub use plan::{
     Because, EditPath, EditRef, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
-    Uncounted, Unknown, Verdict,
+    ReachedResource, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict,
 };
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State, tag_field};

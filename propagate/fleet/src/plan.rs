@@ -18,6 +18,7 @@ mod provider;
 mod reason;
 mod refused;
 mod replicas;
+mod tags;
 mod template;
 mod topology;
 mod verdict;
@@ -45,6 +46,7 @@ use crate::refusal::has_rules;
 
 pub use self::machines::Machines;
 pub use self::path::EditPath;
+pub use self::tags::{ReachedResource, TagChange, TagFate, TaggedObject};
 pub use self::topology::{Because, EditRef, PlannedOwner};
 pub use self::verdict::{Uncounted, Verdict};
 
@@ -54,14 +56,16 @@ pub struct Plan {
     /// The objects that are created, changed or deleted: first deleted objects with Machines, then in the order of the
     /// new files, the other deleted ones last.
     pub objects: Vec<Planned>,
-    /// Labels, annotations and cloud tags that are added, changed or removed further down, in objects whose own
-    /// manifest does not change.
+    /// Labels and annotations that are added, changed or removed further down, in objects whose own manifest does not
+    /// change.
     pub further: Vec<EntryDifference>,
     /// Objects for which it is no longer known what propagates to them, and why. An object and everything created from
     /// it count as one.
     pub unknown: Vec<Unknown>,
     /// What edits of Clusters, classes and their templates do to the owners of a topology, each owner once, by Cluster.
     pub owners: Vec<PlannedOwner>,
+    /// What becomes of cloud tags, in the order of the new files.
+    pub tags: Vec<TaggedObject>,
     /// The effects of the change in total.
     pub verdict: Verdict,
 }
@@ -198,10 +202,19 @@ impl Plan {
     /// What happens to the objects of `old` when those of `new` replace them.
     #[must_use]
     pub fn of(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
+        Plan::with_settings([old, new], [settings, settings])
+    }
+
+    /// The same if the settings change too: those of before decide about tags before.
+    #[must_use]
+    pub fn with_settings([old, new]: [&Fleet; 2], [former, settings]: [&Settings; 2]) -> Plan {
+        let tags = tags::tags([old, new], [former, settings]);
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         // Regardless of the setting: a plan reports rollouts.
         settings.cluster_api.rollout = Stance::Warn;
-        Plan::in_parts([old, new], &settings, parts::PART)
+        let mut plan = Plan { tags, ..Plan::in_parts([old, new], &settings, parts::PART) };
+        plan.verdict.add_tags(&plan.tags);
+        plan
     }
 
     /// The same in parts of about this number of objects.
@@ -271,7 +284,7 @@ impl Plan {
     /// Whether nothing changes at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.objects.is_empty() && self.further.is_empty()
+        self.objects.is_empty() && self.further.is_empty() && self.tags.is_empty()
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) enum PlanFormat {
 /// The least severe effect that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlanFailOn {
+    /// A cloud tag is lost or changes, or it is not known what becomes of one, or worse.
+    Tags,
     /// Machines may be replaced, or worse.
     CannotTell,
     /// Machines are replaced, now or at a scheduled time, or worse.
@@ -50,7 +52,7 @@ impl PlanFailOn {
     /// The least severe effect.
     pub(crate) fn effect(self) -> Effect {
         match self {
-            PlanFailOn::CannotTell => Effect::CannotTell,
+            PlanFailOn::Tags | PlanFailOn::CannotTell => Effect::CannotTell,
             PlanFailOn::Rollout => Effect::Scheduled,
             PlanFailOn::Refused => Effect::Refused,
             PlanFailOn::Destructive => Effect::Destructive,

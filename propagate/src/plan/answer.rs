@@ -41,7 +41,7 @@ impl PlanAnswer {
     pub(super) fn of(
         pairs: Vec<RootPair>,
         inputs: [&Input; 2],
-        settings: &Settings,
+        settings: [&Settings; 2],
         harmless: &[String],
     ) -> PlanAnswer {
         let of_pair = |pair: &RootPair| pair.former.iter().cloned().chain([pair.root.clone()]).collect::<Vec<_>>();
@@ -87,7 +87,7 @@ impl RootAnswer {
         pair: RootPair,
         roots: &[String],
         inputs: [&Input; 2],
-        (settings, harmless): (&Settings, &[String]),
+        ([former, settings], harmless): ([&Settings; 2], &[String]),
     ) -> RootAnswer {
         let inner: Vec<&String> = roots.iter().filter(|root| **root != pair.root && is_in(root, &pair.root)).collect();
         let is_in_inner = |name: &str| inner.iter().any(|root| is_in(name, root));
@@ -152,7 +152,7 @@ impl RootAnswer {
         let (settled, notes) = fates::settled(&old, &new, inputs);
         let new = settled.unwrap_or(new);
         not_read.extend(notes);
-        let plan = Plan::of(&old, &new, settings);
+        let plan = Plan::with_settings([&old, &new], [former, settings]);
         not_read.extend(rendered::objects(&plan, [&old, &new], inputs));
         not_read.extend(renamed::templates(&plan, [&old, &new], inputs[0]));
         not_read.extend(other_groups::objects(&plan, [&old, &new], settings, harmless));

@@ -5,6 +5,7 @@ use metadata_propagation::Effect;
 
 use super::answer::{PlanAnswer, RootAnswer};
 use super::not_read::{About, Matters};
+use super::tags::{self, TagLine};
 use super::words::{self, details, effect, total, whole};
 use crate::output::github::line;
 use crate::output::report::{Where, WrittenPlace};
@@ -60,6 +61,16 @@ fn of_root(RootAnswer { pair, plan, not_read, .. }: &RootAnswer, answer: &PlanAn
             let name = effect(planned.effect);
             *out += &line(command, &place, &name, &format!("{title}{id}: {}{}", planned.at, details(planned)));
         }
+    }
+    for (text, tagged) in tags::keys(&plan.tags) {
+        let (command, message) = match text {
+            TagLine::Change('+', _) | TagLine::Title(_) | TagLine::Fate(false, _) => continue,
+            TagLine::Change(_, rest) => ("warning", rest),
+            TagLine::Fate(_, text) => ("warning", text),
+        };
+        let place = new.find(&tagged.id).map(|object| of_new.locate(&object.origin, "", &[]));
+        let place = place.map(|place| at(new, place, after, &tagged.id)).unwrap_or_default();
+        *out += &line(command, &place, "cloud tags", &format!("{title}{message}"));
     }
     for not_read in not_read {
         let command = match not_read.matters {

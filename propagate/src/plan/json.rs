@@ -1,7 +1,10 @@
 //! A plan for programs: docs/plan.schema.json describes it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use fleet::{
-    EditRef, EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, Unknown, Verdict,
+    EditRef, EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, ReachedResource,
+    TagChange, TagFate, TaggedObject, Unknown, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -14,14 +17,23 @@ use crate::applied::Entry;
 const FORMAT: u8 = 2;
 
 pub(super) fn json(answer: &PlanAnswer) -> Value {
-    let [mut objects, mut owners, mut further, mut unknown, mut not_read, mut roots] = [const { Vec::new() }; 6];
+    let [mut objects, mut owners, mut further, mut tags, mut unknown, mut not_read, mut roots] =
+        [const { Vec::new() }; 7];
     let is_one = answer.roots.len() < 2;
     for root in &answer.roots {
         let Plan { objects: of_root, owners: owners_of, further: further_of, unknown: unknown_of, .. } = &root.plan;
         let name = (!is_one).then(|| words::root(&root.pair));
-        objects.extend(of_root.iter().map(|it| in_root(planned(it), name)));
+        let tagged = &root.plan.tags;
+        let by_id: BTreeMap<&ObjectId, &TaggedObject> = tagged.iter().map(|it| (&it.id, it)).collect();
+        let tags_of = |it: &Planned| by_id.get(&it.id).into_iter().flat_map(|it| it.entries()).collect();
+        objects.extend(of_root.iter().map(|it| in_root(planned(it, tags_of(it)), name)));
         owners.extend(owners_of.iter().map(|it| in_root(owner(it), name)));
         further.extend(further_of.iter().map(|it| in_root(entry(it), name)));
+        let edited: BTreeSet<&ObjectId> = of_root.iter().map(|planned| &planned.id).collect();
+        let is_further = |it: &&TaggedObject| !edited.contains(&it.id);
+        let of_tags = tagged.iter().filter(is_further).flat_map(TaggedObject::entries);
+        further.extend(of_tags.map(|it| in_root(entry(&it), name)));
+        tags.extend(tagged.iter().map(|it| in_root(tagged_object(it), name)));
         unknown.extend(unknown_of.iter().map(|it| in_root(unknown_object(it), name)));
         not_read.extend(root.not_read.iter().map(|it| in_root(not_compared(it), name)));
         roots.extend(name.map(|name| {
@@ -47,6 +59,7 @@ pub(super) fn json(answer: &PlanAnswer) -> Value {
         "objects": objects,
         "owners": owners,
         "further": further,
+        "tags": tags,
         "unknown": unknown,
         "notRead": not_read,
         "roots": roots,
@@ -81,6 +94,8 @@ fn verdict(verdict: &Verdict, others: usize) -> Value {
         outdates,
         relabels,
         cloud_tags,
+        tagged_resources,
+        unknown_tags,
         uncounted,
         refused,
         cannot_tell,
@@ -95,6 +110,8 @@ fn verdict(verdict: &Verdict, others: usize) -> Value {
         "outdates": outdates,
         "relabels": relabels,
         "cloudTags": cloud_tags,
+        "taggedResources": tagged_resources,
+        "unknownTags": unknown_tags,
         "uncounted": {
             "replaces": uncounted.replaces,
             "creates": uncounted.creates,
@@ -177,14 +194,51 @@ fn edit(planned: &PlannedEdit) -> Value {
     })
 }
 
-fn planned(planned: &Planned) -> Value {
+fn tagged_object(tagged: &TaggedObject) -> Value {
+    let resource = |resource: &ReachedResource| {
+        let (effect, reason) = match &resource.fate {
+            TagFate::InPlace => ("in place", None),
+            TagFate::Never => ("no effect", None),
+            TagFate::Refused(reason) => ("refused", Some(reason)),
+            TagFate::CannotTell(reason) => ("cannot tell", Some(reason)),
+        };
+        json!({
+            "composition": resource.composition,
+            "name": resource.name,
+            "group": resource.group,
+            "kind": resource.kind,
+            "field": resource.field,
+            "changes": tag_changes(&resource.changes, "by"),
+            "effect": effect,
+            "reason": reason,
+        })
+    };
+    json!({
+        "object": object(&tagged.id),
+        "at": tagged.at,
+        "isClaim": tagged.is_claim,
+        "isCreated": tagged.is_created,
+        "because": tagged.because,
+        "changes": tag_changes(&tagged.changes, "reason"),
+        "resources": tagged.resources.iter().map(resource).collect::<Vec<Value>>(),
+        "cannotTell": tagged.unknown,
+    })
+}
+
+fn tag_changes(changes: &[TagChange], reason: &str) -> Vec<Value> {
+    let of =
+        |change: &TagChange| json!({ "key": change.key, "from": change.from, "to": change.to, reason: change.reason });
+    changes.iter().map(of).collect()
+}
+
+fn planned(planned: &Planned, of_tags: Vec<EntryDifference>) -> Value {
     let happens = match planned.happens {
         Happens::Created => "created",
         Happens::Changed => "changed",
         Happens::Deleted => "deleted",
     };
     let edits: Vec<Value> = planned.edits.iter().map(edit).collect();
-    let entries: Vec<Value> = planned.entries.iter().map(entry).collect();
+    let entries: Vec<Value> = planned.entries.iter().chain(&of_tags).map(entry).collect();
     json!({
         "object": object(&planned.id),
         "happens": happens,

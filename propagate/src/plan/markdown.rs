@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fleet::{Plan, Planned, count};
 
 use super::answer::PlanAnswer;
+use super::tags::{self, TagLine};
 use super::words::{self, alike, change, details, effect, total, unknown, verdict, whole};
 
 /// The maximum number of characters of a comment on GitHub is 65,536; a pipeline may add its own.
@@ -90,6 +91,7 @@ fn of_plan(plan: &Plan, has_labels: bool, out: &mut String) {
         let chains: Vec<String> = owner.chains().iter().map(|chain| cell(chain)).collect();
         let _ = writeln!(out, "| {} | {} |", cell(&owner.to_string()), chains.join("<br>"));
     }
+    of_tags(plan, out);
     if let Some(objects) = words::silent(plan) {
         let _ = writeln!(out, "\nOther objects: {}", one_line(&objects));
     }
@@ -118,8 +120,22 @@ fn of_plan(plan: &Plan, has_labels: bool, out: &mut String) {
         let fence = fence(&lines);
         let _ = write!(
             out,
-            "\n<details><summary>Labels, annotations and cloud tags</summary>\n\n{fence}diff\n{lines}{fence}\n\n</details>\n"
+            "\n<details><summary>Labels and annotations</summary>\n\n{fence}diff\n{lines}{fence}\n\n</details>\n"
         );
+    }
+}
+
+/// What becomes of cloud tags.
+fn of_tags(plan: &Plan, out: &mut String) {
+    let lines = tags::lines(&plan.tags, false).into_iter().map(|line| match line {
+        TagLine::Title(title) => format!("  {}\n", one_line(&title)),
+        TagLine::Change(sign, rest) => format!("{} {}\n", diff(sign), one_line(&rest)),
+        TagLine::Fate(_, text) => format!("    {}\n", one_line(&text)),
+    });
+    let lines: String = lines.collect();
+    if !lines.is_empty() {
+        let fence = fence(&lines);
+        let _ = write!(out, "\nCloud tags:\n\n{fence}diff\n{lines}{fence}\n");
     }
 }
 

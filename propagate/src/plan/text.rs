@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{EntryDifference, Planned};
+use fleet::{EntryDifference, Plan, Planned};
 use metadata_propagation::Effect;
 
 use super::answer::{PlanAnswer, RootAnswer};
+use super::tags::{self, TagLine};
 use super::words::{self, alike, change, details, effect, total, unknown, verdict, whole};
 use crate::style::BOLD;
 
@@ -15,11 +16,11 @@ const CAREFUL: Style = AnsiColor::Yellow.on_default();
 const GRAVE: Style = AnsiColor::Red.on_default().bold();
 
 /// The answer, colored; the stream that it is written to removes colors if they are off.
-pub(super) fn text(answer: &PlanAnswer) -> String {
+pub(super) fn text(answer: &PlanAnswer, is_verbose: bool) -> String {
     let mut out = String::new();
     let is_one = answer.roots.len() < 2;
     for root in &answer.roots {
-        let body = body(root);
+        let body = body(root, is_verbose);
         if body.is_empty() {
             continue;
         }
@@ -49,7 +50,7 @@ pub(super) fn text(answer: &PlanAnswer) -> String {
 }
 
 /// The plan of one root, and what it does not include.
-fn body(root: &RootAnswer) -> String {
+fn body(root: &RootAnswer, is_verbose: bool) -> String {
     let plan = &root.plan;
     let mut out = String::new();
     for planned in words::in_order(plan) {
@@ -85,6 +86,7 @@ fn body(root: &RootAnswer) -> String {
             let _ = writeln!(out, "    {}", line(entry));
         }
     }
+    of_tags(plan, is_verbose, &mut out);
     if let Some(objects) = words::silent(plan) {
         let _ = writeln!(out, "{BOLD}Other objects{BOLD:#}\n  {objects}");
     }
@@ -105,8 +107,31 @@ fn body(root: &RootAnswer) -> String {
     out
 }
 
+/// What becomes of cloud tags.
+fn of_tags(plan: &Plan, is_verbose: bool, out: &mut String) {
+    let lines = tags::lines(&plan.tags, is_verbose);
+    if !lines.is_empty() {
+        let _ = writeln!(out, "{BOLD}Cloud tags{BOLD:#}");
+    }
+    let indent = if matches!(lines.first(), Some(TagLine::Title(_))) { "    " } else { "  " };
+    for line in lines {
+        let _ = match line {
+            TagLine::Title(title) => writeln!(out, "  {title}"),
+            TagLine::Change(sign, rest) => writeln!(out, "{indent}{}", colored(sign, &rest)),
+            TagLine::Fate(is_doubtful, text) => {
+                let style = if is_doubtful { CAREFUL } else { CALM };
+                writeln!(out, "{indent}{style}{text}{style:#}")
+            }
+        };
+    }
+}
+
 fn line(entry: &EntryDifference) -> String {
     let (sign, rest) = change(entry);
+    colored(sign, &rest)
+}
+
+fn colored(sign: char, rest: &str) -> String {
     let style = match sign {
         '+' => CALM,
         '~' => CAREFUL,

@@ -61,6 +61,8 @@ pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
         outdates,
         relabels,
         cloud_tags,
+        tagged_resources,
+        unknown_tags,
         uncounted,
         refused,
         cannot_tell,
@@ -88,6 +90,12 @@ pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
     if cloud_tags > 0 {
         let verb = if cloud_tags == 1 { "changes" } else { "change" };
         parts.push(format!("{} {verb}", count(cloud_tags, "cloud tag")));
+    }
+    if tagged_resources > 0 {
+        parts.push(format!("retags {}", count(tagged_resources, "managed resource")));
+    }
+    if unknown_tags > 0 {
+        parts.push(format!("cannot tell for the tags of {}", count(unknown_tags, "resource")));
     }
     if refused > 0 {
         parts.push(format!("{} refused", count(refused, "edit")));

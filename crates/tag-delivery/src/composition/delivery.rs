@@ -320,7 +320,7 @@ pub(super) fn is_observed(resource: &ComposedResource<'_>) -> bool {
 
 /// What a provider does to the cloud's resource, by `spec.managementPolicies`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Policies {
+pub(super) enum Policies {
     /// Everything, or it is not known.
     Updating,
     /// It creates it with its tags, and never changes them.
@@ -330,7 +330,7 @@ enum Policies {
 }
 
 impl Policies {
-    fn of(object: &SimulatedValue<'_>) -> Self {
+    pub(super) fn of(object: &SimulatedValue<'_>) -> Self {
         let found = object.get(&["spec", "managementPolicies"].map(FieldPathStep::Field));
         let Ok(SimulatedValue::Given(policies)) = found.as_deref() else { return Policies::Updating };
         let names = || policies.as_elements().into_iter().flatten().map(Json::as_str);

@@ -8,7 +8,7 @@ use crate::path_problem::PathProblem;
 const LARGEST_INDEX: u32 = 1024;
 
 /// One step of a path. Elements of a list have an index; everything else, including a wildcard, is a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FieldPathStep<'a> {
     Field(&'a str),
     Element(u32),

@@ -62,7 +62,7 @@ fn has_tags(value: &SimulatedValue<'_>) -> bool {
 }
 
 /// Whether a value is written in a base, and not in a composite.
-fn is_within(value: Json<'_>, base: Json<'_>) -> bool {
+pub(super) fn is_within(value: Json<'_>, base: Json<'_>) -> bool {
     let [inner, outer] = [value, base].map(|json| json.text().as_bytes().as_ptr_range());
     outer.start <= inner.start && inner.end <= outer.end
 }

@@ -1,4 +1,4 @@
-//! The labels, annotations and cloud tags that differ between two hierarchies.
+//! The labels and annotations that differ between two hierarchies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +70,7 @@ fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {
     differing(was, is).into_iter().map(entry).collect()
 }
 
-/// A label, annotation or cloud tag that differs: the path of the map, the key, and both values.
+/// A label or annotation that differs: the path of the map, the key, and both values.
 type DifferingEntry = (String, String, Option<String>, Option<String>);
 
 pub(super) fn differing(was: &Value, is: &Value) -> Vec<DifferingEntry> {
@@ -91,11 +91,9 @@ pub(super) fn differing(was: &Value, is: &Value) -> Vec<DifferingEntry> {
     entries
 }
 
-/// Every map of labels, annotations and cloud tags by its path.
+/// Every map of labels and annotations by its path.
 fn maps(object: &Value) -> BTreeMap<String, &Map<String, Value>> {
     let mut found = Vec::new();
     blocks(object, &mut String::new(), &mut found);
-    let tags = object.pointer("/spec/cloudTags").and_then(Value::as_object);
-    found.extend(tags.map(|tags| ("spec.cloudTags".to_owned(), tags)));
     found.into_iter().collect()
 }

@@ -11,7 +11,7 @@ pub(super) fn merged(plans: impl Iterator<Item = Plan>, sides: [&Fleet; 2]) -> P
     let mut all = Plan::default();
     let mut parts = 0;
     for plan in plans {
-        let Plan { objects, further, unknown, owners, verdict } = plan;
+        let Plan { objects, further, unknown, owners, verdict, .. } = plan;
         all.objects.extend(objects);
         all.further.extend(further);
         all.unknown.extend(unknown);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metadata_propagation::Effect;
 
 use super::machines::Machines;
-use super::{EditPath, EntryDifference, Happens, Plan, Planned, PlannedEdit};
+use super::{EditPath, EntryDifference, Happens, Plan, Planned, PlannedEdit, TaggedObject};
 use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
 
@@ -25,8 +25,12 @@ pub struct Verdict {
     /// Objects with labels or annotations that are added, changed or removed, including objects that are not in the
     /// files.
     pub relabels: u64,
-    /// Cloud tags that are added, changed or removed.
+    /// Cloud tags of composites and infrastructure clusters that are added, changed or lost; not those of new ones.
     pub cloud_tags: u64,
+    /// Managed resources whose tags differ.
+    pub tagged_resources: u64,
+    /// Resources, and steps of Compositions, of which it is not known what becomes of tags.
+    pub unknown_tags: u64,
     /// Owners whose Machines are affected, and whose number of Machines is not in the files.
     pub uncounted: Uncounted,
     /// Edits that a webhook or a schema refuses.
@@ -75,6 +79,8 @@ impl Verdict {
             outdates: sum(|verdict| verdict.outdates),
             relabels: sum(|verdict| verdict.relabels),
             cloud_tags: sum(|verdict| verdict.cloud_tags),
+            tagged_resources: sum(|verdict| verdict.tagged_resources),
+            unknown_tags: sum(|verdict| verdict.unknown_tags),
             uncounted: Uncounted {
                 replaces: of(self).replaces.saturating_add(of(other).replaces),
                 creates: of(self).creates.saturating_add(of(other).creates),
@@ -108,11 +114,17 @@ impl Verdict {
         }
         verdict.unknown = plan.unknown.iter().map(|_| 1).sum();
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
-        verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
         let is_label = |entry: &&EntryDifference| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
         let relabelled: BTreeSet<&ObjectId> = entries().filter(is_label).map(|entry| &entry.id).collect();
         verdict.relabels = relabelled.into_iter().map(|id| after.represented_by(id)).sum();
         verdict
+    }
+
+    pub(super) fn add_tags(&mut self, tags: &[TaggedObject]) {
+        let changed = tags.iter().filter(|tagged| !tagged.is_created);
+        self.cloud_tags = changed.flat_map(|tagged| &tagged.changes).map(|_| 1).sum();
+        self.tagged_resources = tags.iter().map(TaggedObject::differing_resources).sum();
+        self.unknown_tags = tags.iter().map(TaggedObject::unknown).sum();
     }
 
     fn add_object<'p>(&mut self, object: &'p Planned, reached: &mut ReachedMachines<'p>) {
@@ -205,5 +217,3 @@ fn partly_known(plan: &Plan) -> u64 {
     };
     edits.filter(is_it).map(|_| 1).sum()
 }
-
-const CLOUD_TAGS: &str = "spec.cloudTags";

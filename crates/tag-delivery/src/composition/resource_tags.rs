@@ -1,0 +1,270 @@
+//! The tags that the resources of one composite get from its Composition: each with its value, and where it is set.
+
+use std::collections::BTreeMap;
+
+use super::delivery::Policies;
+use super::field_path::FieldPathStep;
+use super::patched_text::{PatchedText, patched_text};
+use super::pipeline::Pipeline;
+use super::resource::ComposedResource;
+use super::types::{is_within, judge_values, steps_in};
+use super::value::SimulatedValue;
+use super::{Halt, limits};
+use crate::carriers::{Item, Tags};
+use crate::fault::TagFault;
+use crate::faults::FaultSeverity::Fails;
+use crate::faults::Faults;
+use crate::immutable::is_refused_later;
+use crate::json::document::Json;
+use crate::json::{Malformed, push_string};
+
+use tag_rules::CloudTags;
+
+/// What a Composition composes for one composite, as far as tags are concerned.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Composed {
+    /// The resources, in their order.
+    pub resources: Vec<ResourceTags>,
+    /// Steps whose resources, or what they do to tags, are not known: the path of each, and why.
+    pub unknown: Vec<(String, TagFault)>,
+    /// Why nothing is composed, and the path.
+    pub failure: Option<(String, TagFault)>,
+}
+
+/// The tags of one resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceTags {
+    /// Its name in the Composition.
+    pub name: String,
+    /// The API group of its kind.
+    pub group: String,
+    /// The version of its kind.
+    pub version: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its path in the Composition.
+    pub at: String,
+    /// The field for tags; empty if the kind has none, or none is known.
+    pub field: &'static str,
+    /// The tags, by key. Of a list of strings, each is a key.
+    pub tags: BTreeMap<String, ResourceTag>,
+    /// Why its tags are not known.
+    pub doubt: Option<TagFault>,
+    /// Why the API server or the cloud refuses it.
+    pub refused: Option<TagFault>,
+    /// What a provider does with a change of its tags.
+    pub update: TagUpdate,
+    /// For a nested composite: the object, as far as it is known.
+    pub nested: Option<String>,
+}
+
+/// One tag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceTag {
+    /// Its value.
+    pub value: PatchedText,
+    /// The path of the patch, or of the value in a base, that sets it.
+    pub by: String,
+}
+
+/// What a provider does with a change of the tags of a resource that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagUpdate {
+    /// It changes them in place.
+    InPlace,
+    /// It refuses the change.
+    Refused,
+    /// Nothing, because its policies do not include updates.
+    Never,
+}
+
+/// The tags of the resources of one composite.
+///
+/// # Errors
+/// When one of them does not have the structure that Crossplane defines.
+pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &CloudTags) -> Result<Composed, Malformed> {
+    let (mut faults, mut found) = (Faults::default(), Composed::default());
+    let pipeline = match Pipeline::play(spec, (SimulatedValue::Given(composite), &[]), composites, &mut faults) {
+        Ok(pipeline) => pipeline,
+        Err(Halt::Malformed(malformed)) => return Err(malformed),
+        Err(Halt::Fails(failure)) => {
+            found.failure = Some((failure.at.path().to_string(), failure.fault));
+            return Ok(found);
+        }
+    };
+    found.unknown = faults.unknown();
+    for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {
+        found.resources.extend(of_resource(&Reader { resource, composite }));
+    }
+    Ok(found)
+}
+
+/// A resource, and the composite that it is composed for.
+struct Reader<'r, 'a> {
+    resource: &'r ComposedResource<'a>,
+    composite: Json<'a>,
+}
+
+/// `None` if nothing writes the tags of the resource.
+fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
+    let Reader { resource, composite } = reader;
+    let kind = resource.kind;
+    let policies = Policies::of(&resource.object);
+    if policies == Policies::Observing {
+        return None;
+    }
+    let mut faults = Faults::default();
+    let known = kind.known;
+    if let Some(known) = known {
+        let tags = composite.at(&["spec", "cloudTags"]);
+        let has_tag = |key: &str| tags.as_ref().is_ok_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
+        if !judge_values(resource, known, &mut faults) {
+            limits::judge_tags(resource, has_tag, &mut faults);
+        }
+    }
+    // A field of the status exists once the resources that it is from do.
+    let is_refusal =
+        |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
+    let own = resource.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
+    let refused = faults.refusals().into_iter().chain(own).find(is_refusal).cloned();
+    let mut doubt = resource.doubts.first().map(|(_, doubt)| doubt.clone());
+    let mut tags = BTreeMap::new();
+    let field = known.and_then(|known| known.tags.field()).unwrap_or_default();
+    match known.map(|known| known.tags) {
+        None => doubt = Some(TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() }),
+        Some(Tags::Nowhere) => {}
+        Some(of) => {
+            let steps = steps_in(field, &resource.object);
+            let value = resource.object.get(&steps).ok().map(|value| value.into_owned());
+            let is_open = match &value {
+                Some(SimulatedValue::Unknown) => true,
+                Some(SimulatedValue::Object(object)) => object.is_open,
+                _ => false,
+            };
+            if is_open {
+                doubt = doubt.or(Some(TagFault::Transforms));
+            }
+            match (of, value) {
+                (Tags::List(_, item), Some(list)) => tags = reader.listed(&list, &steps, item),
+                (_, Some(map)) => tags = reader.entries(&map, &steps),
+                _ => {}
+            }
+        }
+    }
+    let update = match policies {
+        Policies::CreatingOnly => TagUpdate::Never,
+        _ if is_refused_later(kind.group, kind.kind) => TagUpdate::Refused,
+        _ => TagUpdate::InPlace,
+    };
+    let nested = kind.is_composite.then(|| {
+        let mut text = String::new();
+        reader.write(&resource.object, &mut Vec::new(), &mut text);
+        text
+    });
+    Some(ResourceTags {
+        name: resource.name.to_owned(),
+        group: kind.group.to_owned(),
+        version: kind.version.to_owned(),
+        kind: kind.kind.to_owned(),
+        at: resource.at.path().to_string(),
+        field,
+        tags,
+        doubt,
+        refused,
+        update,
+        nested,
+    })
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn entries(&self, map: &SimulatedValue<'a>, steps: &[FieldPathStep<'a>]) -> BTreeMap<String, ResourceTag> {
+        let entries = map.entries().into_iter().filter_map(|(key, value)| {
+            let path: Vec<_> = steps.iter().copied().chain([FieldPathStep::Field(key)]).collect();
+            Some((key.to_owned(), self.tag(&value, &path, Some(key))?))
+        });
+        entries.collect()
+    }
+
+    /// A list of strings, or of objects with `key` and `value`. An element that is not known is a key of its own.
+    fn listed(
+        &self,
+        list: &SimulatedValue<'a>,
+        steps: &[FieldPathStep<'a>],
+        item: Item,
+    ) -> BTreeMap<String, ResourceTag> {
+        let mut tags = BTreeMap::new();
+        for (index, element) in (0_u32..).zip(list.elements()) {
+            let path: Vec<_> = steps.iter().copied().chain([FieldPathStep::Element(index)]).collect();
+            let at = |field| path.iter().copied().chain([FieldPathStep::Field(field)]).collect::<Vec<_>>();
+            let of = |field| self.tag(element.get(&[FieldPathStep::Field(field)]).ok().as_deref()?, &at(field), None);
+            let key = match item {
+                Item::String => self.tag(&element, &path, None),
+                Item::Object => of("key"),
+            };
+            let Some(key) = key else { continue };
+            let by = key.by.clone();
+            let empty = || Some(ResourceTag { value: PatchedText::Known(String::new()), by: by.clone() });
+            let (key, tag) = match (key.value, item) {
+                (PatchedText::Known(key), Item::String) => (key, empty()),
+                (PatchedText::Known(key), Item::Object) => (key, of("value").or_else(empty)),
+                (value, _) => (format!("[{index}]"), Some(ResourceTag { value, by: by.clone() })),
+            };
+            tags.extend(tag.map(|tag| (key, tag)));
+        }
+        tags
+    }
+
+    /// A value, and what sets it: with the key of a map, the patch of that key or of the whole map.
+    fn tag(&self, value: &SimulatedValue<'a>, path: &[FieldPathStep<'a>], key: Option<&str>) -> Option<ResourceTag> {
+        let patch = self.resource.patches.get(path).copied();
+        let writer = || [key.unwrap_or_default(), ""].iter().find_map(|key| self.resource.writers.get(key)).copied();
+        let writer = patch.or_else(writer).unwrap_or(self.resource.at);
+        let (value, at) = match value {
+            SimulatedValue::Given(json) if is_within(*json, self.resource.base) => (text(*json)?, *json),
+            SimulatedValue::Given(json) => (text(*json)?, writer),
+            SimulatedValue::Absent => return None,
+            SimulatedValue::Scalar(_) if patch.is_some() => (patched_text(writer, self.composite)?, writer),
+            _ => (PatchedText::Unknown([writer.text(), self.composite.text()].concat()), writer),
+        };
+        Some(ResourceTag { value, by: at.path().to_string() })
+    }
+
+    /// Writes what is known of a value as JSON.
+    fn write(&self, value: &SimulatedValue<'a>, path: &mut Vec<FieldPathStep<'a>>, out: &mut String) {
+        match value {
+            SimulatedValue::Given(json) => out.push_str(json.text()),
+            SimulatedValue::Object(object) => {
+                out.push('{');
+                let mut is_first = true;
+                for (name, value) in object.fields.iter().filter(|(_, value)| !value.is_absent()) {
+                    path.push(FieldPathStep::Field(name));
+                    let mut inner = String::new();
+                    self.write(value, path, &mut inner);
+                    path.pop();
+                    if inner.is_empty() {
+                        continue;
+                    }
+                    out.push_str(if is_first { "" } else { "," });
+                    is_first = false;
+                    push_string(out, name);
+                    out.push(':');
+                    out.push_str(&inner);
+                }
+                out.push('}');
+            }
+            SimulatedValue::Scalar(_) => {
+                let patch = self.resource.patches.get(&**path);
+                if let Some(PatchedText::Known(text)) = patch.and_then(|patch| patched_text(*patch, self.composite)) {
+                    push_string(out, &text);
+                }
+            }
+            SimulatedValue::Absent | SimulatedValue::List(_) | SimulatedValue::Unknown => {}
+        }
+    }
+}
+
+/// The text of a scalar, as an API server would print it.
+fn text(json: Json<'_>) -> Option<PatchedText> {
+    let text = json.as_str().unwrap_or_else(|| json.text());
+    (!json.is_null()).then(|| PatchedText::Known(text.to_owned()))
+}

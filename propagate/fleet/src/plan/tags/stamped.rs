@@ -1,0 +1,253 @@
+//! The tags of one object on one side, and why each is set or not.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::tags::TagReport;
+use metadata_propagation::{ChangeRule, NoTagReason, NotApplicableReason, evaluate};
+use serde_json::{Value, json};
+
+use super::TagChange;
+use super::definitions::Loss;
+use super::side::Side;
+use crate::made::class;
+use crate::object::{FleetObject, ObjectId, create, group_and_version};
+use crate::relations::text;
+use crate::templates::is_copied;
+
+/// What is evaluated for an object.
+pub(super) struct Subject<'f> {
+    /// What is shown: the object, or the infrastructure of a Cluster.
+    pub(super) shown: ObjectId,
+    /// What gets the tags.
+    pub(super) id: ObjectId,
+    version: String,
+    json: Cow<'f, str>,
+    pub(super) field: &'static str,
+    pub(super) is_claim: bool,
+}
+
+/// The field of composites.
+const CLOUD_TAGS: &str = "cloudTags";
+
+impl<'f> Subject<'f> {
+    /// `None` if the object has no tags, or has them from another object among the files.
+    pub(super) fn of(side: &Side<'_>, object: &'f FleetObject) -> Option<Subject<'f>> {
+        let id = &object.id;
+        if id.group == CORE_GROUP {
+            return Subject::infrastructure(side, object);
+        }
+        if !side.settings.cloud_tags.has_group(&id.group) {
+            return None;
+        }
+        let own = |id: &ObjectId, json| {
+            let (version, shown) = (object.version.clone(), object.id.clone());
+            Subject { shown, id: id.clone(), version, json, field: CLOUD_TAGS, is_claim: false }
+        };
+        let definition = side.definition_of_claim(&id.group, &id.kind);
+        if definition.is_some() || side.claim_kinds.contains(&(id.group.clone(), id.kind.clone())) {
+            let kind = definition.and_then(|it| it.value.pointer("/spec/names/kind")?.as_str()).unwrap_or(&id.kind);
+            let composite = composite_of_claim(&object.value(), object, kind);
+            let id = ObjectId::new(&id.group, kind, "", &id.name);
+            return Some(Subject { is_claim: true, ..own(&id, composite.to_string().into()) });
+        }
+        let value = object.value();
+        let is_here = |reference: &Value, namespace: &str| {
+            let group = group_and_version(text(reference, "apiVersion")).0;
+            let of = |namespace| ObjectId::new(group, text(reference, "kind"), namespace, text(reference, "name"));
+            side.settings.cloud_tags.has_group(group)
+                && [namespace, ""].into_iter().any(|namespace| side.fleet.find(&of(namespace)).is_some())
+        };
+        let owners = value.pointer("/metadata/ownerReferences").and_then(Value::as_array).into_iter().flatten();
+        let mut owners = owners.filter(|owner| owner.get("controller") == Some(&Value::Bool(true)));
+        let claim = value.pointer("/spec/claimRef");
+        let is_made = owners.any(|owner| is_here(owner, &id.namespace))
+            || claim.is_some_and(|claim| is_here(claim, text(claim, "namespace")));
+        (!is_made).then(|| own(id, Cow::Borrowed(&object.json)))
+    }
+
+    /// The infrastructure cluster of a Cluster: in the files, or as its topology creates it.
+    fn infrastructure(side: &Side<'_>, object: &FleetObject) -> Option<Subject<'f>> {
+        let kinds = &side.settings.cluster_api.cloud_tags;
+        let cluster = (!kinds.kinds.is_empty()).then(|| object.value())?;
+        let named = object.references().into_iter().find(|id| kinds.of(&id.group, &id.kind).is_some());
+        let stored = named.as_ref().and_then(|id| side.fleet.find(id));
+        let (id, version, mut value) = match (named, stored) {
+            (_, Some(stored)) => (stored.id.clone(), stored.version.clone(), stored.value()),
+            (Some(id), None) => (id, "v1beta2".to_owned(), json!({ "metadata": {}, "spec": {} })),
+            (None, None) => {
+                let class = side.fleet.find(&class(&cluster, &object.id)?)?.value();
+                let reference = class.pointer("/spec/infrastructure")?;
+                let reference = reference.get("templateRef").or_else(|| reference.get("ref"))?;
+                let (group, version) = group_and_version(text(reference, "apiVersion"));
+                let kind = text(reference, "kind").strip_suffix("Template")?;
+                let name = format!("{}-*", object.id.name);
+                let id = ObjectId::new(group, kind, &object.id.namespace, &name);
+                (id, version.to_owned(), json!({ "metadata": {}, "spec": {} }))
+            }
+        };
+        let row = kinds.of(&id.group, &id.kind)?;
+        let owner = json!([{ "apiVersion": object.api_version(), "kind": "Cluster", "name": object.id.name,
+            "uid": cluster.pointer("/metadata/uid") }]);
+        let metadata = value.get_mut("metadata").and_then(Value::as_object_mut)?;
+        metadata.insert("ownerReferences".to_owned(), owner);
+        metadata.insert("name".to_owned(), json!(id.name));
+        let json = value.to_string().into();
+        Some(Subject { shown: id.clone(), id, version, json, field: row.field, is_claim: false })
+    }
+
+    /// A nested composite.
+    pub(super) fn nested(id: ObjectId, version: &str, json: String) -> Subject<'static> {
+        let (shown, version) = (id.clone(), version.to_owned());
+        Subject { shown, id, version, json: json.into(), field: CLOUD_TAGS, is_claim: false }
+    }
+
+    pub(super) fn is_composite(&self) -> bool {
+        self.field == CLOUD_TAGS
+    }
+
+    /// Whether the composite stays at its revision of the Composition.
+    pub(super) fn is_manual(&self, stamped: &Stamped) -> bool {
+        let places = ["/spec/crossplane/compositionUpdatePolicy", "/spec/compositionUpdatePolicy"];
+        places.into_iter().any(|place| stamped.composite.pointer(place).and_then(Value::as_str) == Some("Manual"))
+    }
+}
+
+/// Fields of a claim that its composite does not get.
+const OF_CLAIMS: [&str; 3] = ["resourceRef", "writeConnectionSecretToRef", "compositeDeletePolicy"];
+
+/// The composite that Crossplane makes of a claim.
+///
+/// Source: Crossplane 1.20, internal/controller/apiextensions/claim/syncer_ssa.go, `Sync`.
+fn composite_of_claim(claim: &Value, object: &FleetObject, kind: &str) -> Value {
+    let copied = |path: &str| {
+        let map = claim.pointer(path).and_then(Value::as_object).cloned().unwrap_or_default();
+        map.into_iter().filter(|(key, _)| is_copied(key)).collect::<serde_json::Map<_, _>>()
+    };
+    let mut spec = claim.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
+    spec.retain(|field, _| !OF_CLAIMS.contains(&&**field));
+    json!({
+        "apiVersion": object.api_version(), "kind": kind,
+        "metadata": { "name": object.id.name, "labels": copied("/metadata/labels"), "annotations": copied("/metadata/annotations") },
+        "spec": spec,
+    })
+}
+
+/// An object with its tags.
+#[derive(Default)]
+pub(super) struct Stamped {
+    /// The object as it is stored.
+    pub(super) composite: Value,
+    tags: BTreeMap<String, String>,
+    /// The label of each tag that the policy sets, and the object that has it, if it is another one.
+    labels: BTreeMap<String, (String, Option<String>)>,
+    report: Option<TagReport>,
+    /// Why it has no tags.
+    stop: Option<String>,
+    /// Why it is not known which tags it has.
+    pub(super) obstacle: Option<String>,
+}
+
+impl Side<'_> {
+    /// An object as it is stored after the policy has completed it.
+    pub(super) fn stamped(&self, subject: &Subject<'_>) -> Stamped {
+        let Subject { id, version, json, field, .. } = subject;
+        let outcome = evaluate(&create(id, version, json), &self.settings, self.fleet);
+        let report = outcome.report.unwrap_or_default();
+        let mut stamped = Stamped {
+            composite: serde_json::from_str(outcome.object.as_deref().unwrap_or(json)).unwrap_or_default(),
+            report: report.cloud_tags,
+            obstacle: outcome
+                .rejection
+                .map(|rejection| format!("the policy refuses every write of it: {}", rejection.message)),
+            ..Stamped::default()
+        };
+        if let Some(inert) = report.inert {
+            use NotApplicableReason::{LookupFailed, ParentMissing, RegistryUnavailable};
+            let is_unread = matches!(inert.reason, LookupFailed | ParentMissing | RegistryUnavailable);
+            let place = if is_unread { &mut stamped.obstacle } else { &mut stamped.stop };
+            place.get_or_insert(inert.to_string());
+        }
+        match self.definition(&id.group, &id.kind).and_then(|definition| definition.losses.get(version)) {
+            Some(Loss::Pruned(sentence)) => {
+                stamped.composite.get_mut("spec").and_then(|spec| spec.as_object_mut()?.remove(*field));
+                stamped.stop = Some(sentence.clone());
+            }
+            Some(Loss::Obstacle(sentence)) => stamped.obstacle = Some(sentence.clone()),
+            None => {}
+        }
+        let at = format!("spec.{field}");
+        let labels = report.changes.into_iter().filter(|change| *change.at == *at);
+        stamped.labels.extend(labels.filter_map(|change| match change.rule {
+            ChangeRule::Label(label) => Some((change.key, (label, None))),
+            ChangeRule::LabelOf { label, object } => Some((change.key, (label, Some(object)))),
+            _ => None,
+        }));
+        let tags = stamped.composite.get("spec").and_then(|spec| spec.get(*field)?.as_object());
+        let tags =
+            tags.into_iter().flatten().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+        stamped.tags = tags.collect();
+        stamped
+    }
+}
+
+impl Stamped {
+    /// Why a label has no tag.
+    fn why_not(&self, label: &str) -> NoTagReason {
+        let Some(report) = &self.report else { return NoTagReason::NoLabel };
+        let skipped = report.skipped.iter().find(|skipped| skipped.qualified_key == label);
+        let skipped = skipped.map(|skipped| NoTagReason::Skipped(skipped.reason));
+        skipped.or_else(|| report.not_propagating.get(label).copied()).unwrap_or(NoTagReason::NoLabel)
+    }
+
+    /// Why the tag of a label is lost.
+    fn lost(&self, label: &str) -> String {
+        let other = self.labels.iter().find(|(_, (from, _))| from == label);
+        match (other, self.why_not(label)) {
+            (Some((key, _)), _) => format!("label `{label}` becomes tag `{key}`"),
+            (None, NoTagReason::NoLabel) => format!("label `{label}` is not set"),
+            (None, NoTagReason::Skipped(reason)) => format!("label `{label}` is skipped (`{}`)", reason.as_str()),
+            (None, reason) => format!("label `{label}`: {reason}"),
+        }
+    }
+
+    /// The label that a tag is from.
+    fn label(&self, key: &str, prefix: &str) -> Option<String> {
+        let label = self.labels.get(key).map(|(label, _)| label.clone());
+        label.or_else(|| key.strip_prefix(prefix).map(str::to_owned))
+    }
+}
+
+/// The tags that differ, each with the reason.
+pub(super) fn changes(before: &Stamped, after: &Stamped, prefix: &str) -> Vec<TagChange> {
+    let keys: BTreeSet<&String> = before.tags.keys().chain(after.tags.keys()).collect();
+    let differing = keys.into_iter().filter(|key| before.tags.get(*key) != after.tags.get(*key));
+    let change = |key: &String| {
+        let [from, to] = [before, after].map(|stamped| stamped.tags.get(key).cloned());
+        let label = after.label(key, prefix).or_else(|| before.label(key, prefix));
+        let reason = match (&label, &from, &to) {
+            (_, _, None) if after.stop.is_some() => after.stop.clone().unwrap_or_default(),
+            (Some(label), _, None) => after.lost(label),
+            (Some(label), None, Some(_)) => {
+                let before = match (&before.stop, before.why_not(label)) {
+                    (Some(stop), _) => format!(" (before: {stop})"),
+                    (None, NoTagReason::NoLabel) => String::new(),
+                    (None, reason) => format!(" (before: {reason})"),
+                };
+                format!("{}{before}", set_by(label, after, key))
+            }
+            (Some(label), ..) => set_by(label, after, key),
+            (None, ..) => "its `spec.cloudTags` differs".to_owned(),
+        };
+        TagChange { key: key.clone(), from, to, reason }
+    };
+    differing.map(change).collect()
+}
+
+fn set_by(label: &str, after: &Stamped, key: &str) -> String {
+    match after.labels.get(key) {
+        Some((_, Some(object))) => format!("label `{label}` of {object}"),
+        _ => format!("label `{label}`"),
+    }
+}
