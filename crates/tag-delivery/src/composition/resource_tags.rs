@@ -8,7 +8,7 @@ use super::patched_text::{PatchedText, patched_text};
 use super::pipeline::Pipeline;
 use super::resource::ComposedResource;
 use super::types::{is_within, judge_values, steps_in};
-use super::value::SimulatedValue;
+use super::value::{OtherFields, SimulatedValue};
 use super::{Halt, limits};
 use crate::carriers::{Item, Tags};
 use crate::fault::TagFault;
@@ -137,8 +137,8 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
             let steps = steps_in(field, &resource.object);
             let value = resource.object.get(&steps).ok().map(|value| value.into_owned());
             let is_open = match &value {
-                Some(SimulatedValue::Unknown) => true,
-                Some(SimulatedValue::Object(object)) => object.is_open,
+                Some(SimulatedValue::Unknown | SimulatedValue::OfAuthor) => true,
+                Some(SimulatedValue::Object(object)) => object.others != OtherFields::None,
                 _ => false,
             };
             if is_open {
@@ -258,7 +258,7 @@ impl<'a> Reader<'_, 'a> {
                     push_string(out, &text);
                 }
             }
-            SimulatedValue::Absent | SimulatedValue::List(_) | SimulatedValue::Unknown => {}
+            SimulatedValue::Absent | SimulatedValue::List(_) | SimulatedValue::Unknown | SimulatedValue::OfAuthor => {}
         }
     }
 }
