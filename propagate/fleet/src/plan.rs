@@ -19,7 +19,7 @@ mod reason;
 mod refused;
 mod replicas;
 mod template;
-mod topology;
+pub(crate) mod topology;
 mod verdict;
 mod whole;
 
