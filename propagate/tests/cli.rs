@@ -113,6 +113,37 @@ fn the_readme_shows_what_is_printed() {
     }
 }
 
+/// What the examples and the manifests of the pages show can be applied.
+#[test]
+fn no_example_is_refused() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manifests");
+    fs::create_dir_all(&folder).unwrap();
+    let mut files = Vec::new();
+    for of in ["examples", "examples/quick-start", "examples/blueprints", "deploy"] {
+        let entries = fs::read_dir(root.join(of)).unwrap().map(|entry| entry.unwrap().path());
+        files.extend(entries.filter(|path| path.is_dir() || path.extension().is_some_and(|it| it == "yaml")));
+    }
+    files.retain(|path| path.is_file() || path.parent().is_some_and(|above| above.ends_with("blueprints")));
+    for page in fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path()) {
+        let is_page = page.extension().is_some_and(|it| it == "md");
+        let text = if is_page { fs::read_to_string(&page).unwrap() } else { String::new() };
+        for (number, block) in text.split("```yaml manifest\n").skip(1).enumerate() {
+            let name = format!("{}-{number}.yaml", page.file_stem().unwrap().to_string_lossy());
+            fs::write(folder.join(&name), block.split("```").next().unwrap()).unwrap();
+            files.push(folder.join(name));
+        }
+    }
+    assert!(files.len() > 15, "{files:?}");
+    for file in files {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command.env("KUBECONFIG", "none").env_remove("PROPAGATE_SETTINGS").args(["check", "--output", "github"]);
+        let printed = String::from_utf8(command.arg(&file).output().unwrap().stdout).unwrap();
+        let refused: Vec<&str> = printed.lines().filter(|line| line.contains("title=refused")).collect();
+        assert_eq!(refused, Vec::<&str>::new(), "{}", file.display());
+    }
+}
+
 /// What kwctl takes. `TRYCMD=overwrite` rewrites the expected files.
 #[test]
 fn a_session_is_a_request_and_the_answers_to_its_lookups() {

@@ -20,8 +20,9 @@ use crate::fleet::Fleet;
 use crate::object::FleetObject;
 use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use crate::probe::{Blame, ReadProblem, blame, probe};
-use crate::refusal::{Refusal, filled_by, has_rules, has_variable, of_object};
+use crate::refusal::{filled_by, has_rules, has_variable, is_within, of_object};
 use crate::relations::{is_of_topology, related};
+use crate::source::Source;
 use crate::templates::{EvaluatedComposition, Example, TemplateEvaluation};
 use crate::topology_findings::topology_findings;
 
@@ -75,11 +76,7 @@ impl Checker {
         let templates = TemplateEvaluation::of(fleet.objects(), &self.verify);
         let one = |object: &&FleetObject| {
             let evaluated = templates.evaluated(object);
-            let (mut checked, blame) = self.examined(&evaluated.object, fleet);
-            let is_filled = |finding: &ObjectFinding| {
-                finding.check == REFUSED && filled_by(&finding.message, object, fleet.sources()).is_some()
-            };
-            checked.findings.retain(|finding| !is_filled(finding));
+            let (mut checked, blame) = self.examined(&evaluated.object, fleet, fleet.sources());
             self.resources(&mut checked, &evaluated, &templates.composites(object), fleet);
             checked.findings.iter_mut().for_each(|finding| finding.at = evaluated.written(&finding.at));
             checked.findings.extend(evaluated.findings);
@@ -95,9 +92,6 @@ impl Checker {
             checked.findings.extend(activation.findings(object).into_iter().chain(of_class).chain(of_topology));
         }
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
-        if blames.is_empty() {
-            return all;
-        }
         for (object, checked) in objects.iter().zip(&mut all) {
             let title = object.id.to_string();
             for Blame { problem, .. } in blames.iter().filter(|blame| blame.object == title) {
@@ -107,6 +101,7 @@ impl Checker {
                 }
                 checked.is_concerned = true;
             }
+            say_once(&mut checked.findings);
         }
         all
     }
@@ -135,12 +130,17 @@ impl Checker {
     /// Checks one object in the context of the others.
     #[must_use]
     pub fn check(&self, object: &FleetObject, cluster: &dyn Cluster) -> ObjectFindings {
-        self.examined(object, cluster).0
+        self.examined(object, cluster, &[]).0
     }
 
-    fn examined(&self, object: &FleetObject, cluster: &dyn Cluster) -> (ObjectFindings, Option<Blame>) {
+    fn examined(
+        &self,
+        object: &FleetObject,
+        cluster: &dyn Cluster,
+        sources: &[Source],
+    ) -> (ObjectFindings, Option<Blame>) {
         let review = object.review();
-        let refused = of_refusals(object);
+        let refused = of_refusals(object, sources);
         if !concerns(&review, &self.verify) {
             let is_concerned = has_rules(&object.id);
             return (ObjectFindings { findings: refused, is_concerned, ..ObjectFindings::default() }, None);
@@ -236,6 +236,14 @@ fn unreadable(object: &FleetObject, message: String, at: &str) -> ObjectFinding 
     ObjectFinding::new(level, UNREADABLE, at, message)
 }
 
+/// Drops refusals of what cannot be read: that says more.
+fn say_once(findings: &mut Vec<ObjectFinding>) {
+    let is_unreadable = |finding: &&ObjectFinding| finding.check == UNREADABLE && finding.level == FindingLevel::Error;
+    let unreadable: Vec<String> = findings.iter().filter(is_unreadable).map(|finding| finding.at.clone()).collect();
+    let is_said = |at: &str| unreadable.iter().any(|above| !above.is_empty() && is_within(at, above));
+    findings.retain(|finding| finding.check != REFUSED || !is_said(&finding.at));
+}
+
 /// Whether an object was read from an API server: it has what only the server and controllers set.
 fn is_stored(object: &FleetObject) -> bool {
     let written = related(&object.json);
@@ -257,14 +265,13 @@ fn has_uid(json: &str) -> bool {
     serde_json::from_str::<StoredHead>(json).is_ok_and(|object| object.metadata.uid.is_some())
 }
 
-/// What a webhook of Cluster API refuses in an object.
-fn of_refusals(object: &FleetObject) -> Vec<ObjectFinding> {
+/// What the API server or a webhook of Cluster API refuses in an object, and no kustomization fills.
+fn of_refusals(object: &FleetObject, sources: &[Source]) -> Vec<ObjectFinding> {
     if !has_rules(&object.id) {
         return Vec::new();
     }
-    let value = object.value();
-    let finding = |Refusal { at, message }| ObjectFinding::new(FindingLevel::Error, REFUSED, &at, message);
-    of_object(&object.id, &value).into_iter().map(finding).collect()
+    let refusals = of_object(&object.id, &object.value()).into_iter();
+    refusals.filter(|refusal| filled_by(refusal, object, sources).is_none()).map(ObjectFinding::refused).collect()
 }
 
 fn refuses(report: &Report) -> bool {

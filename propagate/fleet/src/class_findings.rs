@@ -1,13 +1,14 @@
-//! What a ClusterClass has and probably does not mean, as findings of `propagate check`.
+//! What is refused in a ClusterClass, and what it has and probably does not mean, as findings of `propagate check`.
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
-use topology::class_notes;
+use topology::{ClassNote, TopologyRefusal, class_notes, class_refusals};
 
 use crate::fleet::Fleet;
 use crate::made::template;
 use crate::object::FleetObject;
 use crate::object_finding::{FindingLevel, ObjectFinding};
+use crate::refusal::Refusal;
 
 /// The findings of one object; none if it is not a ClusterClass.
 pub(crate) fn class_findings(object: &FleetObject, fleet: &Fleet) -> Vec<ObjectFinding> {
@@ -16,9 +17,20 @@ pub(crate) fn class_findings(object: &FleetObject, fleet: &Fleet) -> Vec<ObjectF
     }
     let class = object.value();
     let templates = |reference: &Value| Some(fleet.find(&template(&object.id.namespace, reference))?.value());
-    let notes = class_notes(&class, &templates).into_iter();
-    let finding = |note: topology::ClassNote| {
-        ObjectFinding::new(FindingLevel::Note, note.fact.reason(), &note.at, note.fact.to_string())
+    let refusals = class_refusals(&class);
+    let is_refused =
+        |of: &str| refusals.iter().any(|it| matches!(it, TopologyRefusal::Selector { patch } if patch == of));
+    let notes: Vec<ClassNote> = class_notes(&class, &templates);
+    let is_noted = |refusal: &TopologyRefusal| {
+        let TopologyRefusal::Selector { patch } = refusal else { return false };
+        notes.iter().any(|note| note.fact.patch_with_idle_selector() == Some(patch))
     };
-    notes.map(finding).collect()
+    let of_note = |note: &ClassNote| {
+        let is_refused = note.fact.patch_with_idle_selector().is_some_and(is_refused);
+        let level = if is_refused { FindingLevel::Error } else { FindingLevel::Note };
+        ObjectFinding::new(level, note.fact.reason(), &note.at, note.fact.to_string())
+    };
+    let refused = refusals.iter().filter(|refusal| !is_noted(refusal)).cloned();
+    let refused = refused.map(|refusal| ObjectFinding::refused(Refusal::of_topology(refusal, "ClusterClass")));
+    refused.chain(notes.iter().map(of_note)).collect()
 }

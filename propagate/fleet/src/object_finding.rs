@@ -3,6 +3,8 @@
 use metadata_propagation::TagDelivery;
 use serde::Serialize;
 
+use crate::refusal::Refusal;
+
 /// One fact about one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectFinding {
@@ -39,6 +41,12 @@ impl ObjectFinding {
             reason: "",
             help: None,
         }
+    }
+
+    /// The finding that a webhook or the API server refuses an object.
+    pub(crate) fn refused(refusal: Refusal) -> ObjectFinding {
+        let sentence = refusal.sentence();
+        ObjectFinding::new(FindingLevel::Error, REFUSED, &refusal.at, sentence)
     }
 }
 

@@ -20,7 +20,7 @@ mod refused;
 mod replicas;
 mod tags;
 mod template;
-mod topology;
+pub(crate) mod topology;
 mod verdict;
 mod whole;
 

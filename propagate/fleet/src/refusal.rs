@@ -10,24 +10,46 @@ mod selector;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
+use topology::{TopologyRefusal, UnknownField, has_definition, unknown_fields};
 
-use self::definition::{EMPTY, unfit};
+use self::definition::{EMPTY, missing, unfit};
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
 use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
-use crate::plan::conversion::{VersionMismatch, is_converted, version_mismatches};
+use crate::plan::conversion::{is_converted, version_mismatches};
 use crate::source::Source;
 
-/// A refusal of a webhook.
+/// A refusal of a webhook or of the API server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// The path of the field.
     pub(crate) at: String,
     /// One sentence: lower case, no final stop.
     pub(crate) message: String,
+    /// Whether the message is only about the field at that path, and does not say which one it is.
+    pub(crate) needs_path: bool,
+}
+
+impl Refusal {
+    /// A refusal of an object of a kind because of its topology or its class.
+    pub(crate) fn of_topology(refusal: TopologyRefusal, kind: &str) -> Refusal {
+        let at = refusal.path(kind);
+        match refusal {
+            TopologyRefusal::Object { kind: of, reason, .. } if of == kind => {
+                Refusal { at, message: reason, needs_path: true }
+            }
+            other => Refusal { at, message: other.to_string(), needs_path: false },
+        }
+    }
+
+    /// The message where the path is not printed.
+    pub(crate) fn sentence(&self) -> String {
+        let Refusal { at, message, needs_path } = self;
+        if *needs_path { format!("`{at}`: {message}") } else { message.clone() }
+    }
 }
 
 /// What is refused in objects of some kinds.
@@ -47,31 +69,45 @@ struct EditRule {
 /// Whether anything is refused in objects of this kind.
 pub(crate) fn has_rules(id: &ObjectId) -> bool {
     let kinds = OBJECT_RULES.iter().map(|rule| rule.kinds).chain(EDIT_RULES.iter().map(|rule| rule.kinds));
-    kinds.into_iter().any(|kinds| is_meant(id, kinds)) || is_converted(id)
+    kinds.into_iter().any(|kinds| is_meant(id, kinds)) || is_converted(id) || has_definition(&id.group, &id.kind)
 }
 
 /// The refusals of an object, whatever it was before.
 pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
     let rules = OBJECT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
     let mut found: Vec<Refusal> = rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect();
-    if is_meant(id, DEFINED) {
-        // Of a list that has a name twice, a webhook names the entry.
-        let is_entry = |rest: &str| rest.starts_with('[') && rest.find(']') == Some(rest.len() - 1);
-        let is_known = |refusal: &Refusal| {
-            found
-                .iter()
-                .any(|known| known.at.strip_prefix(&refusal.at).is_some_and(|rest| rest.is_empty() || is_entry(rest)))
-        };
-        let unfit: Vec<Refusal> = unfit(object).into_iter().filter(|refusal| !is_known(refusal)).collect();
-        found.extend(unfit);
-    }
+    // Of a list that has a name twice, a webhook names the entry; of what has only unknown fields, those are named.
+    let is_entry = |rest: &str| rest.starts_with('[') && rest.find(']') == Some(rest.len() - 1);
+    let is_field = |known: &Refusal, rest: &str| known.needs_path && rest.starts_with('.');
+    let is_known = |refusal: &Refusal| {
+        found.iter().any(|known| {
+            let rest = known.at.strip_prefix(&refusal.at);
+            rest.is_some_and(|rest| rest.is_empty() || is_entry(rest) || is_field(known, rest))
+        })
+    };
+    let unfit: Vec<Refusal> = unfit(object).into_iter().filter(|refusal| !is_known(refusal)).collect();
+    found.extend(unfit);
     found
 }
 
 /// What the API server refuses because its version of the object does not have it.
 pub(crate) fn of_fields(id: &ObjectId, object: &Value) -> Vec<Refusal> {
-    let refusal = |field: VersionMismatch| Refusal { message: field.to_string(), at: field.at };
-    version_mismatches(id, object).into_iter().map(refusal).collect()
+    let refusal = |at, message: String| Refusal { at, message, needs_path: true };
+    let mismatches =
+        version_mismatches(id, object).into_iter().map(|field| refusal(field.at.clone(), field.to_string()));
+    let mut found: Vec<Refusal> = mismatches.collect();
+    // A field that has another path in this version is not also unknown, and neither is what it is in.
+    let is_said = |unknown: &UnknownField| found.iter().any(|known| is_within(&known.at, &unknown.at));
+    let is_open = |unknown: &UnknownField| has_placeholder(unknown.at.rsplit('.').next().unwrap_or_default());
+    let unknown = unknown_fields(object).into_iter().filter(|unknown| !is_said(unknown) && !is_open(unknown));
+    let unknown: Vec<Refusal> = unknown.map(|field| refusal(field.at.clone(), field.to_string())).collect();
+    found.extend(unknown);
+    found
+}
+
+/// Whether a path is another one, or below it.
+pub(crate) fn is_within(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// The refusals of an edit, without those of the old object.
@@ -84,16 +120,13 @@ pub(crate) fn of_edit(id: &ObjectId, old: &Value, new: &Value) -> Vec<Refusal> {
 /// The refusals of an edit because of the old object.
 pub(crate) fn of_change(id: &ObjectId, old: &Value, new: &Value) -> impl Iterator<Item = Refusal> {
     let rules = EDIT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
-    rules.flat_map(|rule| (rule.finds)(old, new))
+    rules.flat_map(|rule| (rule.finds)(old, new)).chain(missing(old, new))
 }
 
 /// The kustomization that may fill a list or an object whose emptiness is refused.
-pub(crate) fn filled_by<'s>(message: &str, object: &FleetObject, sources: &'s [Source]) -> Option<&'s str> {
-    EMPTY.contains(&message).then(|| patched_by(sources, object.origin.source)).flatten()
+pub(crate) fn filled_by<'s>(refusal: &Refusal, object: &FleetObject, sources: &'s [Source]) -> Option<&'s str> {
+    EMPTY.contains(&&*refusal.message).then(|| patched_by(sources, object.origin.source)).flatten()
 }
-
-/// The kinds whose definitions are known.
-const DEFINED: &[&str] = &["Cluster", "ClusterClass", "KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"];
 
 /// Whether an object is of one of these kinds of Cluster API.
 fn is_meant(id: &ObjectId, kinds: &[&str]) -> bool {
@@ -102,7 +135,7 @@ fn is_meant(id: &ObjectId, kinds: &[&str]) -> bool {
 }
 
 fn refusal(at: impl Into<String>, message: impl Into<String>) -> Refusal {
-    Refusal { at: at.into(), message: message.into() }
+    Refusal { at: at.into(), message: message.into(), needs_path: false }
 }
 
 /// The texts at a path that are neither empty nor placeholders of a template.

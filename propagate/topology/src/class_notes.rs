@@ -66,6 +66,17 @@ impl ClassFact {
     }
 }
 
+impl ClassFact {
+    /// The patch that a selector does not apply, if that is what the fact is about.
+    #[must_use]
+    pub fn patch_with_idle_selector(&self) -> Option<&str> {
+        match self {
+            ClassFact::IdleSelector { patch } | ClassFact::NoWorkerClass { patch, .. } => Some(patch),
+            ClassFact::UnusedVariable { .. } | ClassFact::ReplacedMap { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for ClassFact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

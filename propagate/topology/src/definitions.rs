@@ -1,55 +1,114 @@
 //! What the API server refuses in objects of Cluster API: values that do not fit the definitions of their kinds.
 //!
-//! Source: the CustomResourceDefinitions of Cluster, ClusterClass and KubeadmControlPlane, without descriptions;
-//! `make conformance-vectors` writes them.
+//! Source: the CustomResourceDefinitions of Cluster API's own groups, without descriptions; `make conformance-vectors` writes
+//! them. What several fields have is written there once, and referred to by its number.
 
+mod unknown;
+
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::fields::{get, text};
+pub use self::unknown::{UnknownField, unknown_fields};
+use crate::fields::{get, list, text};
 use crate::obstacle::TopologyRefusal;
 use crate::schema::{SchemaViolation, of_schema, prune, unknown};
 
-/// The schema of a kind's `spec` in one version.
+/// The schema of a kind in one version.
+#[derive(Default)]
 struct KindDefinition {
-    kind: &'static str,
-    version: &'static str,
-    /// As JSON.
-    written: &'static str,
-    /// The same, parsed when it is needed first.
-    parsed: OnceLock<Value>,
+    /// That of `spec`.
+    written: Value,
+    /// That of an object, when it is needed first.
+    expanded: OnceLock<Value>,
 }
 
-const fn definition(kind: &'static str, version: &'static str, written: &'static str) -> KindDefinition {
-    KindDefinition { kind, version, written, parsed: OnceLock::new() }
+/// All kinds by names such as `Cluster.cluster.x-k8s.io/v1beta2`, and what their schemas share.
+struct Definitions {
+    kinds: BTreeMap<String, KindDefinition>,
+    shared: Vec<Value>,
 }
 
-static DEFINITIONS: [KindDefinition; 6] = [
-    definition("Cluster", "v1beta1", include_str!("definitions/cluster-v1beta1.json")),
-    definition("Cluster", "v1beta2", include_str!("definitions/cluster-v1beta2.json")),
-    definition("ClusterClass", "v1beta1", include_str!("definitions/clusterclass-v1beta1.json")),
-    definition("ClusterClass", "v1beta2", include_str!("definitions/clusterclass-v1beta2.json")),
-    definition("KubeadmControlPlane", "v1beta1", include_str!("definitions/kubeadm-v1beta1.json")),
-    definition("KubeadmControlPlane", "v1beta2", include_str!("definitions/kubeadm-v1beta2.json")),
-];
-
-/// The schema of the `spec` of a kind in the version of an object.
-fn schema(kind: &str, object: &Value) -> Option<&'static Value> {
-    let (group, version) = text(object, &["apiVersion"]).split_once('/')?;
-    definition_of(kind, version).filter(|_| group.ends_with("cluster.x-k8s.io"))
+fn definitions() -> &'static Definitions {
+    static PARSED: OnceLock<Definitions> = OnceLock::new();
+    PARSED.get_or_init(|| {
+        let written: Value = serde_json::from_str(include_str!("definitions/cluster-api.json")).unwrap_or_default();
+        let kinds = written.get("kinds").and_then(Value::as_object).into_iter().flatten();
+        let definition = |written: &Value| KindDefinition { written: written.clone(), ..KindDefinition::default() };
+        Definitions {
+            kinds: kinds.map(|(name, written)| (name.clone(), definition(written))).collect(),
+            shared: list(&written, &["shared"]).to_vec(),
+        }
+    })
 }
 
-fn definition_of(kind: &str, version: &str) -> Option<&'static Value> {
-    let of_kind = DEFINITIONS.iter().find(|of| (of.kind, of.version) == (kind, version))?;
-    Some(of_kind.parsed.get_or_init(|| serde_json::from_str(of_kind.written).unwrap_or_default()))
+/// A schema with what it refers to.
+fn expanded(schema: &Value, shared: &[Value]) -> Value {
+    let Value::Object(fields) = schema else { return schema.clone() };
+    let number = fields.get("$ref").and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+    match number.and_then(|number| shared.get(number)) {
+        Some(schema) => expanded(schema, shared),
+        None => fields.iter().map(|(name, of)| (name.clone(), expanded(of, shared))).collect::<Map<_, _>>().into(),
+    }
+}
+
+/// Whether the definition of a kind is known in some version.
+#[must_use]
+pub fn has_definition(group: &str, kind: &str) -> bool {
+    let name = format!("{kind}.{group}/");
+    definitions().kinds.range(name.clone()..).next().is_some_and(|(first, _)| first.starts_with(&name))
+}
+
+/// The schema of the `spec` of an object in its version.
+fn schema(object: &Value) -> Option<&'static Value> {
+    get(of_object(object)?, &SPEC)
+}
+
+const SPEC: [&str; 2] = ["properties", "spec"];
+
+fn of_object(object: &Value) -> Option<&'static Value> {
+    of_kind(text(object, &["kind"]), text(object, &["apiVersion"]))
+}
+
+/// The schema of a kind in a version.
+fn of_kind(kind: &str, api_version: &str) -> Option<&'static Value> {
+    let Definitions { kinds, shared } = definitions();
+    let of_kind = kinds.get(&format!("{kind}.{api_version}"))?;
+    Some(of_kind.expanded.get_or_init(|| whole(&expanded(&of_kind.written, shared))))
+}
+
+/// The schema of an object, by that of its `spec`. What `status` has is not checked.
+///
+/// Source: `ObjectMeta` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
+fn whole(spec: &Value) -> Value {
+    const METADATA: [&str; 15] = [
+        "annotations",
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "finalizers",
+        "generateName",
+        "generation",
+        "labels",
+        "managedFields",
+        "name",
+        "namespace",
+        "ownerReferences",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ];
+    let any = || json!({"x-kubernetes-preserve-unknown-fields": true});
+    let metadata: Map<String, Value> = METADATA.iter().map(|name| ((*name).to_owned(), any())).collect();
+    json!({"properties": {"apiVersion": {}, "kind": {}, "metadata": {"properties": metadata}, "spec": spec, "status": any()}})
 }
 
 /// The keywords of the schemas that classes have for variables.
 pub(crate) fn schema_keywords() -> Option<&'static Value> {
     const PATH: [&str; 7] =
         ["properties", "variables", "items", "properties", "schema", "properties", "openAPIV3Schema"];
-    get(definition_of("ClusterClass", "v1beta2")?, &PATH)
+    get(get(of_kind("ClusterClass", "cluster.x-k8s.io/v1beta2")?, &SPEC)?, &PATH)
 }
 
 /// An object of Cluster API without the fields that its definition does not have, as the API server stores it.
@@ -64,26 +123,11 @@ pub(crate) fn schema_keywords() -> Option<&'static Value> {
 #[must_use]
 pub fn pruned(object: &Value) -> Value {
     let mut object = object.clone();
-    let (schema, path) = of_object(&object);
-    let pointer = format!("/{}", path.join("/"));
-    if let (Some(schema), Some(spec)) = (schema, object.pointer_mut(&pointer)) {
+    if let (Some(schema), Some(spec)) = (schema(&object), object.get_mut("spec")) {
         prune(spec, schema);
     }
     object
 }
-
-/// The schema of what an object has at a path. A template has that of the object that is made from it.
-fn of_object(object: &Value) -> (Option<&'static Value>, &'static [&'static str]) {
-    let kubeadm = schema("KubeadmControlPlane", object);
-    match text(object, &["kind"]) {
-        "KubeadmControlPlaneTemplate" => (kubeadm, &["spec", "template", "spec"]),
-        "KubeadmConfigTemplate" => (kubeadm.and_then(|it| get(it, &KUBEADM_CONFIG)), &["spec", "template", "spec"]),
-        kind => (schema(kind, object), &["spec"]),
-    }
-}
-
-/// Where the schema of a control plane has that of its KubeadmConfigs.
-const KUBEADM_CONFIG: [&str; 2] = ["properties", "kubeadmConfigSpec"];
 
 /// Why values of an object do not fit its definition, if it is known here. A null is as good as nothing, and the webhook of
 /// Clusters writes defaults into a list of variables before it is checked.
@@ -98,9 +142,8 @@ const KUBEADM_CONFIG: [&str; 2] = ["properties", "kubeadmConfigSpec"];
 /// ```
 #[must_use]
 pub fn definition_violations(object: &Value) -> Vec<SchemaViolation<'_>> {
-    let (schema, path) = of_object(object);
-    let (Some(schema), Some(spec)) = (schema, get(object, path)) else { return Vec::new() };
-    let mut found = of_schema(spec, schema, &path.join("."));
+    let (Some(schema), Some(spec)) = (schema(object), get(object, &["spec"])) else { return Vec::new() };
+    let mut found = of_schema(spec, schema, "spec");
     let is_filled = |violation: &SchemaViolation| violation.at == "spec.topology.variables";
     found.retain(|it| {
         !it.part.is_some_and(|part| part.is_null() || part.as_array().is_some_and(Vec::is_empty) && is_filled(it))
@@ -128,16 +171,14 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
         "KubeadmConfigTemplate" => &["spec", "template", "spec"],
         _ => return None,
     };
-    let of_kind = schema("KubeadmControlPlane", object)?;
-    let schema = get(of_kind, &KUBEADM_CONFIG)?;
+    let of_kind = schema(object)?;
+    let of_path = path.iter().skip(1).try_fold(of_kind, |schema, field| get(schema, &["properties", field]))?;
     let refused = |path, reason| TopologyRefusal::Object { kind: kind.to_owned(), path, reason };
-    let found = get(object, path).and_then(|spec| of_schema(spec, schema, &path.join(".")).into_iter().next());
+    let found = get(object, path).and_then(|spec| of_schema(spec, of_path, &path.join(".")).into_iter().next());
     if let Some(SchemaViolation { at, reason, .. }) = found {
         return Some(refused(at, reason));
     }
-    let (path, schema): (&[&str], _) =
-        if kind == "KubeadmControlPlane" { (&["spec"], of_kind) } else { (path, schema) };
-    let unknown = unknown(get(object, path)?, schema, &path.join(".")).into_iter().next()?;
+    let unknown = unknown(get(object, &["spec"])?, of_kind, "spec").into_iter().next()?;
     Some(refused(unknown, "not specified in the schema".to_owned()))
 }
 

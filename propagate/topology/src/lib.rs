@@ -35,7 +35,9 @@ pub use admission::{NO_AMOUNT, class_refusals, health_check_refusals, is_amount,
 pub use class_notes::{ClassFact, ClassNote, class_notes};
 pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
 pub use composition::{CompositionTemplate, Dependence};
-pub use definitions::{definition_violations, endpoint_refusal, pruned, schema_refusal};
+pub use definitions::{
+    UnknownField, definition_violations, endpoint_refusal, has_definition, pruned, schema_refusal, unknown_fields,
+};
 pub use desired::{Before, Desired, Inputs, desired};
 pub use desired_part::DesiredPart;
 pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};

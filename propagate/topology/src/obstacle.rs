@@ -84,6 +84,41 @@ pub enum TopologyRefusal {
     Several(Vec<TopologyRefusal>),
 }
 
+impl TopologyRefusal {
+    /// The path of what is refused in an object of a kind: a Cluster with a topology, or a ClusterClass.
+    ///
+    /// ```
+    /// use topology::TopologyRefusal;
+    ///
+    /// let refusal = TopologyRefusal::UndefinedVariable("size".to_owned());
+    /// assert_eq!(refusal.path("Cluster"), "spec.topology.variables[size]");
+    /// assert_eq!(TopologyRefusal::Selector { patch: "p".to_owned() }.path("ClusterClass"), "spec.patches[p]");
+    /// ```
+    #[must_use]
+    pub fn path(&self, kind: &str) -> String {
+        match (self, kind) {
+            (TopologyRefusal::Object { kind: of, path, .. }, kind) if of == kind => path.clone(),
+            (
+                TopologyRefusal::UndefinedVariable(name)
+                | TopologyRefusal::InvalidVariable { name, .. }
+                | TopologyRefusal::SetTwice(name),
+                "Cluster",
+            ) => format!("spec.topology.variables[{name}]"),
+            (TopologyRefusal::RequiredVariable(_), "Cluster") => "spec.topology.variables".to_owned(),
+            (TopologyRefusal::Definition { name, .. }, "ClusterClass") => format!("spec.variables[{name}]"),
+            (
+                TopologyRefusal::Selector { patch }
+                | TopologyRefusal::Template { patch, .. }
+                | TopologyRefusal::Patch { patch, .. },
+                "ClusterClass",
+            ) => format!("spec.patches[{patch}]"),
+            (TopologyRefusal::Several(all), kind) if let Some(first) = all.first() => first.path(kind),
+            (_, "Cluster") => "spec.topology".to_owned(),
+            _ => "spec".to_owned(),
+        }
+    }
+}
+
 /// What is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gap {

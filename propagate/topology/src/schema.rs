@@ -288,7 +288,8 @@ fn unknown_fields(value: &Value, schema: Option<&Value>, at: &str, found: &mut V
             let items = schema.and_then(|schema| get(schema, &["items"]));
             if items.is_some() || !keeps {
                 for (number, element) in elements.iter().enumerate() {
-                    unknown_fields(element, items, &format!("{at}[{number}]"), found);
+                    let name = element_name(number, element, schema.unwrap_or(&Value::Null));
+                    unknown_fields(element, items, &format!("{at}[{name}]"), found);
                 }
             }
         }

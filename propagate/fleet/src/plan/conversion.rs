@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
 use serde_json::Value;
 
-pub(crate) use self::mismatch::{VersionMismatch, version_mismatches};
+pub(crate) use self::mismatch::version_mismatches;
 use self::rewrite::Rewrite;
 use self::tables::{CONVERSIONS, KindConversion};
 use crate::object::{FleetObject, ObjectId};

@@ -37,9 +37,9 @@ pub(super) fn add(
     let of_object = |side: &Value| of_object(&new.id, side);
     let (known, found) = (was.map(of_object).unwrap_or_default(), of_object(is));
     // An empty list that a kustomization patches is not empty where it is stored.
-    let remains = |refusal: &&Refusal| filled_by(&refusal.message, new, sources).is_none();
+    let remains = |refusal: &&Refusal| filled_by(refusal, new, sources).is_none();
     if !found.iter().any(|refusal| remains(&refusal))
-        && let Some(Refusal { at, message }) = of_old.iter().chain(known.iter().filter(remains)).next()
+        && let Some(Refusal { at, message, .. }) = of_old.iter().chain(known.iter().filter(remains)).next()
     {
         let reason = format!("what is stored is not known, because `{at}` cannot be written: {message}");
         let edit = PlannedEdit::new(EditPath::parse("spec"), Effect::CannotTell, Some(reason.into()));
@@ -51,7 +51,7 @@ pub(super) fn add(
             let of_class = of_class(&new.id, &Value::Null, is, &[]);
             let class = (new.id.kind == "Cluster").then(|| find_class(&new.id, is, after)).flatten();
             let of_cluster = class.map(|class| of_new_cluster(is, &class.written)).unwrap_or_default();
-            let of_cluster = of_cluster.into_iter().map(in_topology);
+            let of_cluster = of_cluster.into_iter().map(|refusal| Refusal::of_topology(refusal, "Cluster"));
             found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).chain(of_cluster).collect()
         }
         Some(was) => {
@@ -68,8 +68,9 @@ pub(super) fn add(
             found.chain(still).chain(skipped).chain(even).chain(of_class).collect()
         }
     };
-    for Refusal { at, message } in refusals {
-        let kustomization = filled_by(&message, new, sources);
+    for refusal in refusals {
+        let kustomization = filled_by(&refusal, new, sources);
+        let Refusal { at, message, .. } = refusal;
         let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
         let reason = Some(Cow::Owned(kustomization.map_or(message, patched)));
         let at = EditPath::parse(&at);
@@ -98,14 +99,6 @@ pub(super) fn is_refused(planned: &Planned) -> bool {
     planned.edits.iter().any(|planned| planned.effect == Effect::Refused)
 }
 
-/// The refusal of a new Cluster because of its class.
-fn in_topology(refusal: TopologyRefusal) -> Refusal {
-    match refusal {
-        TopologyRefusal::Object { path, reason, .. } => Refusal { at: path, message: reason },
-        other => Refusal { at: "spec.topology".to_owned(), message: other.to_string() },
-    }
-}
-
 /// What the webhook refuses in a class and did not before, at the edit that is why.
 fn of_class(id: &ObjectId, was: &Value, is: &Value, edits: &[PlannedEdit]) -> Vec<Refusal> {
     if id.kind != "ClusterClass" {
@@ -121,7 +114,11 @@ fn of_class(id: &ObjectId, was: &Value, is: &Value, edits: &[PlannedEdit]) -> Ve
     let without: Vec<(String, Vec<TopologyRefusal>)> = edits.iter().map(without).collect();
     let refusal = |refusal: TopologyRefusal| {
         let why = without.iter().find(|(_, refusals)| !refusals.contains(&refusal)).map(|(at, _)| at.clone());
-        Refusal { at: why.unwrap_or_else(|| "spec".to_owned()), message: refusal.to_string() }
+        let found = Refusal::of_topology(refusal, &id.kind);
+        match why {
+            Some(at) => Refusal { at, message: found.sentence(), needs_path: false },
+            None => found,
+        }
     };
     new.map(refusal).collect()
 }
@@ -157,7 +154,7 @@ fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -
         _ => "the webhook of KubeadmControlPlane refuses an even number of replicas with stacked etcd",
     };
     let at = "spec.topology.controlPlane.replicas".to_owned();
-    (!is_external && !may_patch).then(|| Refusal { at, message: message.to_owned() })
+    (!is_external && !may_patch).then(|| Refusal { at, message: message.to_owned(), needs_path: false })
 }
 
 /// Whether a class lets its Clusters upgrade over several minor versions: it lists versions, or an extension plans them.

@@ -34,7 +34,7 @@ use crate::object::{ObjectId, group_and_version};
 use crate::relations::text;
 
 pub use self::owner::{Because, EditRef, PlannedOwner};
-pub(super) use self::refusals::of_new_cluster;
+pub(crate) use self::refusals::{of_new_cluster, resolved};
 
 impl Plan {
     /// Says of owners whose Machines an extension may update in place that it may: Cluster API's feature gate

@@ -3,10 +3,32 @@
 use serde_json::Value;
 use topology::{SchemaViolation, definition_violations, pruned};
 
-use super::{Refusal, has_placeholder, refusal};
+use super::{Refusal, has_placeholder};
+use crate::relations::text;
 
 /// A list without elements, or an object without fields, which a patch of a kustomization may fill.
 pub(super) const EMPTY: [&str; 2] = ["the list must not be empty", "the object must not be empty"];
+
+/// Fields that mutating webhooks fill before an object is compared with its definition: they may be missing, or empty.
+///
+/// Source: the `Default` of each kind in core/webhooks/admission and controlplane/kubeadm/webhooks/admission of Cluster API
+/// v1.14.
+#[rustfmt::skip]
+const DEFAULTED: &[(&str, &[&str])] = &[
+    ("KubeadmControlPlane", &["spec.rollout", "spec.rollout.strategy", "spec.rollout.strategy.rollingUpdate", "spec.rollout.strategy.type"]),
+    ("Machine", &["spec.deletion"]),
+    ("MachineDeployment", &["spec.rollout", "spec.rollout.strategy", "spec.rollout.strategy.rollingUpdate", "spec.rollout.strategy.type", "spec.selector", "spec.template.metadata"]),
+    ("MachineHealthCheck", &["spec.checks"]),
+    ("MachinePool", &["spec.template.spec.deletion"]),
+    ("MachineSet", &["spec.selector", "spec.template.metadata"]),
+];
+
+/// Whether a webhook mends a violation.
+fn is_mended(object: &Value, violation: &SchemaViolation<'_>) -> bool {
+    let is_empty = violation.part.is_none_or(|part| part.as_object().is_some_and(serde_json::Map::is_empty));
+    let of_kind = DEFAULTED.iter().filter(|(kind, _)| *kind == text(object, "kind"));
+    is_empty && of_kind.flat_map(|(_, paths)| *paths).any(|path| *path == violation.at)
+}
 
 /// Values that do not fit. A field that is missing is none of them, and neither is a whole `spec` without fields: files may
 /// be parts of an object.
@@ -17,7 +39,10 @@ pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
     let is_open = |part: &Value, at: &str| part.as_str().is_some_and(has_placeholder) || is_part(part, at);
     let object = pruned(object);
     let found = definition_violations(&object).into_iter();
-    found.filter(|violation| violation.part.is_some_and(|part| !is_open(part, &violation.at))).map(refused).collect()
+    let is_unfit = |violation: &SchemaViolation<'_>| {
+        violation.part.is_some_and(|part| !is_open(part, &violation.at)) && !is_mended(&object, violation)
+    };
+    found.filter(is_unfit).map(refused).collect()
 }
 
 /// Required fields that an edit removes, or that what it adds does not have.
@@ -25,15 +50,19 @@ pub(super) fn missing(old: &Value, new: &Value) -> Vec<Refusal> {
     let [old, new] = [old, new].map(pruned);
     let before = definition_violations(&old);
     let found = definition_violations(&new).into_iter();
-    found.filter(|violation| violation.part.is_none() && !before.contains(violation)).map(refused).collect()
+    let is_missing = |violation: &SchemaViolation<'_>| {
+        violation.part.is_none() && !before.contains(violation) && !is_mended(&new, violation)
+    };
+    found.filter(is_missing).map(refused).collect()
 }
 
 fn refused(SchemaViolation { at, reason, part }: SchemaViolation<'_>) -> Refusal {
     let [list, object] = EMPTY;
-    match part {
-        None => refusal(at, "this field is required"),
-        Some(Value::Array(elements)) if elements.is_empty() => refusal(at, list),
-        Some(Value::Object(fields)) if fields.is_empty() => refusal(at, object),
-        Some(_) => refusal(at, reason),
-    }
+    let message = match part {
+        None => "this field is required".to_owned(),
+        Some(Value::Array(elements)) if elements.is_empty() => list.to_owned(),
+        Some(Value::Object(fields)) if fields.is_empty() => object.to_owned(),
+        Some(_) => reason,
+    };
+    Refusal { at, message, needs_path: true }
 }

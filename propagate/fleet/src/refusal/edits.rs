@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::definition::missing;
 use super::objects::etcd;
 use super::release::Release;
-use super::{DEFINED, EditRule, Refusal, refusal, written};
+use super::{EditRule, Refusal, refusal, written};
 
 /// Edits that people write; not all that the webhooks check.
 ///
@@ -19,7 +18,6 @@ pub(super) const EDIT_RULES: &[EditRule] = &[
     EditRule { kinds: &["Cluster"], finds: older_topology },
     EditRule { kinds: &["Cluster"], finds: removed_parts },
     EditRule { kinds: &["Cluster"], finds: added_topology },
-    EditRule { kinds: DEFINED, finds: missing },
     EditRule { kinds: &["KubeadmControlPlane"], finds: skipped_version },
     EditRule { kinds: &["KubeadmControlPlane"], finds: fixed_configuration },
     EditRule { kinds: &["KubeadmControlPlane"], finds: removed_section },

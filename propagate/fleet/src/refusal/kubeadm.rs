@@ -55,7 +55,7 @@ mod tests {
         });
         let found: Vec<String> = sources(&json!({"spec": {"template": {"spec": {"kubeadmConfigSpec": spec}}}}))
             .into_iter()
-            .map(|Refusal { at, message }| format!("{at}: {message}"))
+            .map(|Refusal { at, message, .. }| format!("{at}: {message}"))
             .collect();
         let at = "spec.template.spec.kubeadmConfigSpec.files";
         let expected = [

@@ -3,7 +3,7 @@
 //
 //	topology FILE…                               writes FILE's answers next to it, as NAME.answers.json
 //	topology -random 2000 -seed 1 -out OUT FILE… writes variations of the classes, with edits and answers, into OUT
-//	topology -schemas -out OUT                   writes the schemas of Cluster, ClusterClass and KubeadmControlPlane into OUT
+//	topology -schemas -out OUT                   writes the schemas of Cluster API's kinds into OUT
 //	topology -functions FILE                     writes what the templates of FILE print
 //	topology -violations FILE                    writes what webhooks say about the variables of FILE
 package main

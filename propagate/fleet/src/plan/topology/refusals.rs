@@ -16,18 +16,37 @@ use crate::workers::{Worker, workers};
 
 /// What the webhooks refuse in a Cluster because of its class, and in a class because of its Cluster, except for variables.
 pub(super) fn of_class(cluster: &Value, class: &Value) -> impl Iterator<Item = TopologyRefusal> {
-    unlisted(cluster, class).into_iter().chain(autoscaled(cluster, class)).chain(health_check_refusals(cluster, class))
+    let own = [unlisted(cluster, class), emptied(cluster, class)].into_iter().flatten();
+    own.chain(autoscaled(cluster, class)).chain(health_check_refusals(cluster, class))
 }
 
 /// What the webhook refuses in a Cluster that is created: it fits its class, as far as its values are in the files.
-pub(in crate::plan) fn of_new_cluster(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
-    let placeholders = Placeholders::of([cluster; 2]);
+pub(crate) fn of_new_cluster(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
     let found = value_refusals(cluster, class, &StoredDefaults::default()).into_iter().chain(of_class(cluster, class));
-    let known = found.filter_map(|refusal| match placeholders.resolved(refusal.into()) {
+    found.filter_map(|refusal| resolved(cluster, refusal.into())).collect()
+}
+
+/// The refusal of a Cluster, if no value that is not in the files decides on it.
+pub(crate) fn resolved(cluster: &Value, obstacle: Obstacle) -> Option<TopologyRefusal> {
+    match Placeholders::of([cluster; 2]).resolved(obstacle) {
         Obstacle::Refused(refusal) => Some(refusal),
         Obstacle::Unknown(_) => None,
-    });
-    known.collect()
+    }
+}
+
+/// A list of variables without any, which no default fills.
+///
+/// Source: `DefaultVariables` in core/webhooks/admission/cluster.go of Cluster API v1.14; what it leaves empty is in the list as
+/// it was written, whose definition in v1beta2 wants at least one.
+fn emptied(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+    let is_default = |variable: &Value| variable.pointer("/schema/openAPIV3Schema/default").is_some();
+    let variables = class.pointer("/spec/variables").and_then(Value::as_array);
+    let is_filled = variables.into_iter().flatten().any(is_default);
+    let is_empty = cluster.pointer("/spec/topology/variables").and_then(Value::as_array).is_some_and(Vec::is_empty);
+    let is_newest = group_and_version(text(cluster, "apiVersion")).1 == "v1beta2";
+    let (kind, path) = ("Cluster".to_owned(), "spec.topology.variables".to_owned());
+    let reason = "the list must not be empty".to_owned();
+    (is_newest && is_empty && !is_filled).then_some(TopologyRefusal::Object { kind, path, reason })
 }
 
 /// The refusal of a version that a class with `kubernetesVersions` does not list.
