@@ -10,8 +10,7 @@ pub(crate) struct Templates<'w>(BTreeMap<&'w ObjectId, &'w Member>);
 
 impl<'w> Templates<'w> {
     pub(crate) fn of(hierarchy: &'w Hierarchy) -> Templates<'w> {
-        let named =
-            hierarchy.members().iter().filter(|member| member.origin.is_some() && member.id.is_template());
+        let named = hierarchy.members().iter().filter(|member| member.origin.is_some() && member.id.is_template());
         Templates(named.map(|member| (&member.id, member)).collect())
     }
 

@@ -147,7 +147,15 @@ mod tests {
     use super::*;
 
     fn owned(place: Place, value: OwnedValue) -> OwnedPath {
-        OwnedPath { place, value, elements: Vec::new(), is_as_stored: true, can_wait: true, manager: None, begins: false }
+        OwnedPath {
+            place,
+            value,
+            elements: Vec::new(),
+            is_as_stored: true,
+            can_wait: true,
+            manager: None,
+            begins: false,
+        }
     }
 
     #[test]

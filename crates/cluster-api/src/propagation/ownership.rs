@@ -70,7 +70,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// The keys of one map that the request has only in the entry of a manager, if that was begun and is stored.
     pub(super) fn begun_alone(&self, manager: &str, map: &OwnedPath) -> BTreeSet<&'e str> {
         let entries = self.requested.iter().flatten();
-        let (begun, others): (Vec<&ManagedFieldsEntry<'e>>, Vec<_>) = entries.partition(|entry| entry.is_apply_of(manager));
+        let (begun, others): (Vec<&ManagedFieldsEntry<'e>>, Vec<_>) =
+            entries.partition(|entry| entry.is_apply_of(manager));
         let is_stored = || self.stored.iter().flatten().any(|entry| entry.is_apply_of(manager));
         if !begun.iter().all(|entry| entry.is_begun()) || !is_stored() {
             return BTreeSet::new();
