@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_stored::{self, as_stored};
 use super::crossplane::{self, AppliedEntries, Forwarding};
-use super::field::{TagsField, has_stored, leaves_as_stored};
+use super::field::{Held, TagsField, has_stored, leaves_as_stored};
+use super::kept_tags::{KeptTags, NestedTags};
 use super::label_sources::{LabelSources, Merged};
 use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
@@ -13,11 +14,9 @@ use super::required::missing;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
-use crate::fact::CloudTagFact;
-use crate::fact::Finding;
-use crate::fact::UnusableValue;
+use crate::fact::{CloudTagFact, Finding, UnusableValue};
 use crate::json::Malformed;
-use crate::json::document::Json;
+use kubernetes::decision::change::Change;
 use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
 use kubernetes::decision::not_applicable::NotApplicableReason;
 use kubernetes::decision::stop::Stop;
@@ -48,6 +47,14 @@ pub struct Composite<'a, 'e> {
 struct TagSources<'e> {
     assigned: Assigned,
     provider: Option<&'e str>,
+}
+
+/// What is said beside the differences.
+#[derive(Default)]
+struct TagNotices {
+    undecoded: Vec<UndecodedLabel>,
+    unknown_provider: Option<UnknownProvider>,
+    findings: Vec<Finding>,
 }
 
 impl<'e> Composite<'_, 'e> {
@@ -90,10 +97,10 @@ impl<'e> Composite<'_, 'e> {
             let assigned = others.merge(before.assigned, tags, &definitions.counting).assigned;
             self.tags_before(&TagSources { assigned, ..before }, &definitions.counting, &applied)
         });
-        let keeps = is_nested.then(|| before.unwrap_or_default());
+        let nested = NestedTags { forwarding, applied, before: is_nested.then(|| before.unwrap_or_default()) };
         let Merged { assigned, sources } = others.merge(assigned, tags, &definitions.counting);
         let now = TagSources { assigned, provider };
-        let mut tagged = self.tagged(&now, (forwarding, &applied), keeps.as_ref(), &definitions, &sources)?;
+        let mut tagged = self.tagged(&now, &nested, &definitions, &sources)?;
         tagged.tags.ignored_definitions = definitions.ignored;
         Ok(tagged)
     }
@@ -143,107 +150,87 @@ impl<'e> Composite<'_, 'e> {
         tags
     }
 
-    /// The differences. A nested composite keeps what its parent's Composition forwards. Of the policy's own entries only
-    /// those are removed that its labels set before, `nested`, that they no longer set, and that the parent's Composition
-    /// does not set. When that is applied, each goes that it does not set, such as the tag of a label that the Namespace
-    /// had. Somebody else's write changes none of what is forwarded.
+    /// The differences. A nested composite keeps what its parent's Composition forwards.
     fn tagged(
         &self,
         now: &TagSources<'e>,
-        (forwarding, applied): (Forwarding, &AppliedEntries<'_>),
-        nested: Option<&BTreeMap<String, String>>,
+        nested: &NestedTags<'e>,
         found: &Definitions<'_>,
         sources: &BTreeMap<String, String>,
     ) -> Result<Tagged, Stop> {
-        let (settings, subject, definitions) = (&self.settings.cloud_tags, self.subject, &*found.counting);
-        let provider = now.provider;
-        let rules = TagRules::of(settings, provider.unwrap_or_default());
-        let is_joined = rules.joins(provider.unwrap_or_default());
-        let field = match TagsField::read(subject, FIELD, settings, is_joined) {
-            Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
-                return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed));
-            }
-            read => read?,
-        };
-        let was_made = |key: &str, value: Json<'_>| {
-            nested.and_then(|before| before.get(key)).is_some_and(|made| value.as_str() == Some(made))
-                && !applied.has(key)
-        };
+        let (settings, definitions) = (&self.settings.cloud_tags, &*found.counting);
+        let provider = now.provider.unwrap_or_default();
+        let rules = TagRules::of(settings, provider);
+        let field = self.field(rules.joins(provider))?;
         let unread = UnreadTags::of(found, &settings.prefix, rules);
-        let is_left_over = |key: &str, value: Json<'_>| match forwarding {
-            _ if unread.has(key) => field.stored(key) != Some(value),
-            Forwarding::Nothing => true,
-            Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
-            Forwarding::Written => {
-                field.stored(key) == Some(value) && (was_made(key, value) || applied.leaves_out(key))
-            }
-        };
-        let mut restores = match forwarding {
-            Forwarding::Stored => {
-                field.own_edited().into_iter().filter(|(key, value)| !was_made(key, *value)).collect()
-            }
-            Forwarding::Nothing | Forwarding::Written => BTreeMap::new(),
-        };
-        unread.restore(&field, &mut restores);
-        let is_forwarded = |key: &str, value| !is_left_over(key, value);
+        let kept = KeptTags { field: &field, nested, unread: &unread };
+        let restores = kept.restored();
         let others = if rules.is_strict() {
-            field.others(is_forwarded).into_iter().chain(restores.keys().copied()).collect()
+            let forwarded = field.others(|key, value| !kept.is_left_over(key, value));
+            forwarded.into_iter().chain(restores.keys().copied()).collect()
         } else {
             BTreeSet::new()
         };
         let mut made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
-        let transformed = &made.transformed;
-        let mut held = field.held_to(transformed, &restores, is_left_over);
+        let mut held = field.held_to(&made.transformed, &restores, |key, value| kept.is_left_over(key, value));
         unread.explain(&mut held.changes);
-        for change in &mut held.changes {
-            if let ChangeRule::Label(label) = &change.rule
-                && let Some(object) = sources.get(label)
-            {
-                change.rule = ChangeRule::LabelOf { label: label.clone(), object: object.clone() };
-            }
-        }
-        let is_alone = transformed.tags.is_empty() && nested.is_none();
+        name_sources(&mut held.changes, sources);
+        let is_alone = made.transformed.tags.is_empty() && nested.before.is_none();
         if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {
             held.changes.push(field.without_empty_map());
         }
-        let has = |key: &str| held.kept.contains_key(key);
         found.explain(&mut made.not_propagating);
-        let transformed = &made.transformed;
-        let missing = missing(settings, rules, transformed, has, &made.not_propagating);
+        let has = |key: &str| held.kept.contains_key(key);
+        let missing = missing(settings, rules, &made.transformed, has, &made.not_propagating);
         let leaves_sources = self.leaves_sources_as_stored(definitions);
-        let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
+        let leaves_tags = leaves_sources && leaves_as_stored(self.subject, FIELD).unwrap_or(false);
         let touches_tags = !(held.changes.is_empty() && leaves_tags);
-        let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
-        let is_unknown = touches_tags && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
-        let unknown_provider =
-            is_unknown.then(|| UnknownProvider::new(settings, self.composites, subject, provider, rules.name()));
+        let notices =
+            if touches_tags { self.notices(now, found, &made, &held, &unread) } else { TagNotices::default() };
+        let TagNotices { undecoded, unknown_provider, findings } = notices;
         Ok(Tagged {
-            undecoded: if touches_tags {
-                UndecodedLabel::all(&now.assigned, definitions, &settings.prefix, rules)
-            } else {
-                Vec::new()
-            },
+            undecoded,
             unknown_provider,
             leaves_sources,
-            findings: if touches_tags {
-                let misspelled = held.kept.keys().find(|key| !unread.has(key) && !rules.spells(&settings.prefix, key));
-                let misspelled = misspelled.map(|key| misspelled_finding(key, rules));
-                now.assigned
-                    .findings(definitions)
-                    .into_iter()
-                    .chain(found.findings(settings))
-                    .chain(misspelled)
-                    .collect()
-            } else {
-                Vec::new()
-            },
+            findings,
             touches_tags,
-            cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
-            tags: made.report(provider, &field, &held, &missing),
+            cloud: rules.cloud(provider).map(|cloud| cloud.provider),
+            tags: made.report(now.provider, &field, &held, &missing),
             missing,
             changes: held.changes,
             undone: held.undone,
         })
+    }
+
+    /// The field for the tags.
+    fn field(&self, is_joined: bool) -> Result<TagsField<'_, 'e>, Stop> {
+        match TagsField::read(self.subject, FIELD, self.settings.cloud_tags, is_joined) {
+            Err(malformed) if leaves_as_stored(self.subject, FIELD).unwrap_or(false) => {
+                Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed))
+            }
+            read => Ok(read?),
+        }
+    }
+
+    /// What is said about a composite whose tags, or what they are made from, are written.
+    fn notices(
+        &self,
+        now: &TagSources<'e>,
+        found: &Definitions<'_>,
+        made: &Made,
+        held: &Held<'e>,
+        unread: &UnreadTags,
+    ) -> TagNotices {
+        let (settings, definitions, rules) = (&self.settings.cloud_tags, &*found.counting, made.rules);
+        let propagates = !(made.transformed.tags.is_empty() && made.transformed.skipped.is_empty());
+        let is_unknown = propagates && !TagRules::are_known(settings, now.provider.unwrap_or_default());
+        let unknown_provider = is_unknown
+            .then(|| UnknownProvider::new(settings, self.composites, self.subject, now.provider, rules.name()));
+        let misspelled = held.kept.keys().find(|key| !unread.has(key) && !rules.spells(&settings.prefix, key));
+        let misspelled = misspelled.map(|key| misspelled_finding(key, rules));
+        let findings = now.assigned.findings(definitions).into_iter().chain(found.findings(settings)).chain(misspelled);
+        let undecoded = UndecodedLabel::all(&now.assigned, definitions, &settings.prefix, rules);
+        TagNotices { undecoded, unknown_provider, findings: findings.collect() }
     }
 
     /// How the policy reacts to assignments that cannot be used: a user who writes them is refused. Crossplane is not,
@@ -304,6 +291,17 @@ impl<'e> Composite<'_, 'e> {
 
     fn provider(&self) -> Option<&'e str> {
         provider(self.composites, &self.subject.review.kind.kind, &self.subject.object)
+    }
+}
+
+/// Names the objects that have the labels, where they are not the composite's own.
+fn name_sources(changes: &mut [Change], sources: &BTreeMap<String, String>) {
+    for change in changes {
+        if let ChangeRule::Label(label) = &change.rule
+            && let Some(object) = sources.get(label)
+        {
+            change.rule = ChangeRule::LabelOf { label: label.clone(), object: object.clone() };
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod crossplane;
 pub mod fact;
 mod field;
 pub mod infrastructure;
+mod kept_tags;
 pub mod key_form;
 mod label_sources;
 pub mod label_warning;

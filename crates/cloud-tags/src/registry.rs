@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use super::owner::{Belonging, RegistryOwner, is_reserved};
 use super::registry_object::Registry;
-use super::union::Union;
+use super::union::{ListedRegistry, Union};
 use crate::fact::CloudTagFact;
 use crate::fact::Finding;
 use crate::messages;
@@ -172,7 +172,7 @@ impl<'e> ReadRegistries<'e> {
         let mut failures = Vec::new();
         for (index, name) in names.iter().enumerate() {
             match Registry::find(name, lookups, |key| keys.all.contains(key)) {
-                Ok(registry) => self.add((index, name), registry, belonging),
+                Ok(registry) => self.add(ListedRegistry { index, name }, registry, belonging),
                 Err(Stop::RegistryFailed(failed)) => {
                     let is_over = failed.error.cause == LookupCause::TooManyReads;
                     let identity = Registry::identity(name, lookups);
@@ -215,7 +215,9 @@ impl<'e> ReadRegistries<'e> {
         let (owners, names): (Vec<_>, Vec<String>) = owners.unzip();
         for ((owner, keys), name) in owners.into_iter().zip(lookups.names(names)) {
             match Registry::find(name, lookups, |key| keys.contains(key)) {
-                Ok(registry) if registry.owner() == Some(owner) => self.add((0, name), registry, belonging),
+                Ok(registry) if registry.owner() == Some(owner) => {
+                    self.add(ListedRegistry { index: 0, name }, registry, belonging)
+                }
                 Ok(_) => {
                     let failed = unusable(name, &messages::of_another_owner(owner.scope()));
                     self.unread.push(UnreadDefinitions { name: name.to_owned(), failed, keys });
@@ -229,7 +231,8 @@ impl<'e> ReadRegistries<'e> {
         Ok(())
     }
 
-    fn add(&mut self, (index, name): (usize, &'e str), mut registry: Registry, belonging: &Belonging<'_>) {
+    fn add(&mut self, listed_one: ListedRegistry<'e>, mut registry: Registry, belonging: &Belonging<'_>) {
+        let ListedRegistry { index, name } = listed_one;
         self.is_read = true;
         if registry.owner().is_some_and(|owner| !belonging.is_below(owner)) {
             registry.unusable.clear();
@@ -246,7 +249,7 @@ impl<'e> ReadRegistries<'e> {
             let failed = unusable(name, &listed(problems));
             UnusableDefinition { key: key.clone(), registry: name, precedence, failed }
         }));
-        self.union.add((index, name), registry.definitions, registry.ignored);
+        self.union.add(listed_one, registry.definitions, registry.ignored);
     }
 
     /// What counts.

@@ -56,20 +56,7 @@ impl RegistryWrite {
         }
         let is_found_by_scope = matches!(settings.registry, Some(RegistryReference::ByScope(_)));
         write.problems.extend(problems_of_owner(&now, &old, subject.name(), is_found_by_scope));
-        let is_new = |key: &str| old.ignored.get(key) != now.ignored.get(key);
-        for (key, (scope, reason)) in now.ignored.iter().filter(|(key, _)| is_new(key)) {
-            match reason {
-                IgnoredReason::AnotherScope => {
-                    let (key, scope) = (key.as_str().into(), scope.as_str());
-                    write.effects.push(CloudTagFact::DefinitionOfAnotherScope { key, scope });
-                }
-                IgnoredReason::AnotherForm => {
-                    let problem = messages::key_of_another_owner(key_form::form(*scope));
-                    write.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
-                }
-                _ => {}
-            }
-        }
+        write.judge_ignored(&now, &old);
         if now.scope.is_none() {
             write.effects.extend(keys_of_another_form(&now, &old));
         }
@@ -94,6 +81,31 @@ impl RegistryWrite {
             }
         }
         write.judge_clashes(&now, &old, own, &others);
+        write.compare(&now, &old, own, &others);
+        Ok(write)
+    }
+
+    /// Definitions of another scope than the registry's are ignored, those of another domain or project are refused, if this
+    /// write introduces them.
+    fn judge_ignored(&mut self, now: &Registry, old: &Registry) {
+        let is_new = |key: &str| old.ignored.get(key) != now.ignored.get(key);
+        for (key, (scope, reason)) in now.ignored.iter().filter(|(key, _)| is_new(key)) {
+            match reason {
+                IgnoredReason::AnotherScope => {
+                    let (key, scope) = (key.as_str().into(), scope.as_str());
+                    self.effects.push(CloudTagFact::DefinitionOfAnotherScope { key, scope });
+                }
+                IgnoredReason::AnotherForm => {
+                    let problem = messages::key_of_another_owner(key_form::form(*scope));
+                    self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The labels that begin to become tags, and those that no longer do.
+    fn compare(&mut self, now: &Registry, old: &Registry, own: usize, others: &Others<'_>) {
         let wins = |key: &&str| {
             let definition = now.definitions.get(*key).or_else(|| old.definitions.get(*key));
             let other = others.get(*key);
@@ -102,9 +114,8 @@ impl RegistryWrite {
         let (opted_in, was) = (now.opted_in(), old.opted_in());
         let begin = opted_in.difference(&was).copied().filter(wins);
         let stop = was.difference(&opted_in).copied().filter(wins);
-        write.effects.extend(MentionedKeys::some(begin).map(|keys| CloudTagFact::LabelsBeginToPropagate { keys }));
-        write.effects.extend(MentionedKeys::some(stop).map(|keys| CloudTagFact::LabelsStopPropagating { keys }));
-        Ok(write)
+        self.effects.extend(MentionedKeys::some(begin).map(|keys| CloudTagFact::LabelsBeginToPropagate { keys }));
+        self.effects.extend(MentionedKeys::some(stop).map(|keys| CloudTagFact::LabelsStopPropagating { keys }));
     }
 
     /// Refuses a definition that another object's takes precedence over, and warns about one that takes precedence, if

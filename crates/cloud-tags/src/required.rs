@@ -1,5 +1,6 @@
 //! Tags that the settings require.
 
+use crate::fact::CloudTagFact;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::{NoTagReason, TagSkipReason};
@@ -17,6 +18,14 @@ pub struct Missing {
     pub setting: String,
     /// How the policy reacts.
     pub on_missing: OnMissingTag,
+}
+
+impl Missing {
+    /// What is said about it.
+    #[must_use]
+    pub fn fact(&self) -> CloudTagFact {
+        CloudTagFact::RequiredTagMissing { label: self.key.as_str().into(), reason: self.reason }
+    }
 }
 
 /// The required tags that neither a label makes nor the composite has otherwise, in the order of the settings.

@@ -7,6 +7,7 @@ mod dropped;
 mod expected;
 mod field_value;
 mod fields;
+mod kept_record;
 mod layers;
 pub mod listing;
 pub(crate) mod managed;

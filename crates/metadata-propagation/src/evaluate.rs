@@ -4,6 +4,7 @@
 
 mod applied;
 mod apply;
+mod apply_tags;
 mod change_warning;
 mod check;
 mod decide;

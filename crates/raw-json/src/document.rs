@@ -3,10 +3,14 @@
 //! No tree is built: unused parts are skipped and keep their bytes. A value is cheap to copy and does not store its
 //! path: the path is computed from its position in the text, and only for messages.
 
+mod iterators;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::level::{Below, Key, Node, Span};
+pub use self::iterators::{Elements, Fields};
+
+use super::level::{Below, Node, Span};
 use super::malformed::Malformed;
 use super::path::{Path, Step};
 
@@ -258,61 +262,6 @@ impl<'a> Json<'a> {
         self.node.map_or(&Below::Nothing, |node| node.below(&self.document.text))
     }
 }
-
-/// The fields of an object: keys without their escapes, and values.
-#[derive(Debug, Clone)]
-pub struct Fields<'a> {
-    document: &'a Document<'a>,
-    fields: std::slice::Iter<'a, (Key, Node)>,
-}
-
-impl<'a> Fields<'a> {
-    fn of(document: &'a Document<'a>, (key, node): &'a (Key, Node)) -> (&'a str, Json<'a>) {
-        (key.plain(&document.text), Json { document, node: Some(node) })
-    }
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = (&'a str, Json<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.fields.next().map(|field| Fields::of(self.document, field))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.fields.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for Fields<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.fields.next_back().map(|field| Fields::of(self.document, field))
-    }
-}
-
-impl ExactSizeIterator for Fields<'_> {}
-
-/// The elements of a list.
-#[derive(Debug, Clone)]
-pub struct Elements<'a> {
-    document: &'a Document<'a>,
-    elements: std::slice::Iter<'a, Node>,
-}
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = Json<'a>;
-
-    fn next(&mut self) -> Option<Json<'a>> {
-        let node = self.elements.next();
-        node.map(|node| Json { document: self.document, node: Some(node) })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.elements.size_hint()
-    }
-}
-
-impl ExactSizeIterator for Elements<'_> {}
 
 /// Two values are equal if their texts are.
 impl PartialEq for Json<'_> {

@@ -1,7 +1,11 @@
 //! Writes values into an object's text; all other bytes are unchanged.
 
+mod plans;
+
 use std::borrow::Cow;
 use std::fmt;
+
+use self::plans::Plans;
 
 use super::document::Json;
 use super::path::{Path, Step};
@@ -79,34 +83,6 @@ struct SplicePlan<'a> {
     edit: Option<&'a Edit<'a>>,
     fields: Plans<&'a str, SplicePlan<'a>>,
     elements: Plans<usize, SplicePlan<'a>>,
-}
-
-/// What is done with some of the values in a value, by ascending key.
-struct Plans<K, P>(Vec<(K, P)>);
-
-impl<K, P> Default for Plans<K, P> {
-    fn default() -> Self {
-        Plans(Vec::new())
-    }
-}
-
-impl<K: Ord + Copy, P: Default> Plans<K, P> {
-    /// The index of what is done with a value.
-    fn find(&self, key: &K) -> Option<usize> {
-        self.0.binary_search_by_key(key, |(known, _)| *known).ok()
-    }
-
-    fn get(&self, key: &K) -> Option<&P> {
-        self.0.get(self.find(key)?).map(|(_, plan)| plan)
-    }
-
-    /// Adds a value, unless it is the one that was added last. Keys are added in ascending order.
-    fn get_or_add(&mut self, key: K) -> Option<&mut P> {
-        if self.0.last().is_none_or(|(last, _)| *last != key) {
-            self.0.push((key, P::default()));
-        }
-        self.0.last_mut().map(|(_, plan)| plan)
-    }
 }
 
 /// What is left of a value after the write.

@@ -50,7 +50,7 @@ pub(super) fn faults<'a>(
     faults: &mut Faults<'a>,
 ) -> Result<(), Malformed> {
     let composite = SimulatedValue::composite(prefixes);
-    let pipeline = match Pipeline::play(spec, (composite, prefixes), composites, faults) {
+    let pipeline = match Pipeline::play(spec, composite, prefixes, composites, faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(failure)) => {
@@ -81,7 +81,7 @@ pub(super) fn faults_of_composite<'a>(
     let tags = composite.at(&["spec", "cloudTags"])?;
     let has_tag = |key: &str| tags.get(key).is_ok_and(|value| !value.is_null());
     let composite = SimulatedValue::Given(composite);
-    let pipeline = match Pipeline::play(spec, (composite, &[]), composites, &mut Faults::default()) {
+    let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(_)) => return Ok(()),

@@ -236,7 +236,7 @@ impl<'a> Schema<'a> {
             "true" => faults.add(Risk, values, TagFault::AnyValue),
             _ => of_values(values, limits, faults)?,
         }
-        bounded(tags, (&TAGS, limits), faults)?;
+        bounded(tags, &TAGS, limits, faults)?;
         let least = tags.get("minProperties")?;
         if !["null", "0", "1"].contains(&least.text()) {
             faults.add(Loss, least, TagFault::MinProperties { least: least.text().to_owned() });
@@ -255,7 +255,7 @@ fn of_values<'a>(values: Json<'a>, limits: &Limits, faults: &mut Faults<'a>) -> 
         "" => faults.add(Loss, values, TagFault::ValuesWithoutType),
         found => faults.add(Loss, values, TagFault::ValuesOfWrongType { found: found.into() }),
     }
-    bounded(values, (&VALUE, limits), faults)?;
+    bounded(values, &VALUE, limits, faults)?;
     let least = values.get("minLength")?;
     if !["null", "0"].contains(&least.text()) {
         faults.add(Risk, least, TagFault::MinLength);
@@ -263,7 +263,7 @@ fn of_values<'a>(values: Json<'a>, limits: &Limits, faults: &mut Faults<'a>) -> 
     conditions(values, faults)
 }
 
-fn bounded<'a>(schema: Json<'a>, (bound, limits): (&Bound, &Limits), faults: &mut Faults<'a>) -> Result<(), Malformed> {
+fn bounded<'a>(schema: Json<'a>, bound: &Bound, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     let found = schema.get(bound.keyword)?;
     if found.is_null() {
         return Ok(());

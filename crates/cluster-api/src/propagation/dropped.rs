@@ -5,28 +5,19 @@
 
 use std::collections::BTreeSet;
 
-use super::expected::Entries;
 use super::layers::Sources;
+use super::metadata::Compared;
 use super::owned_path::{OwnedChange, OwnedPath, OwnedValue};
 use super::ownership::Ownership;
 use crate::catalog::appliers::responsible;
 use crate::catalog::keys::is_never;
 use crate::catalog::place::Place;
 use crate::catalog::version::Version;
-use crate::json::Map;
 use crate::json::path::Path;
 use crate::subject::Subject;
 use kubernetes::decision::change::{Action, Value, own_change};
 use kubernetes::decision::stop::Stop;
 use kubernetes::map_kind::MapKind;
-
-/// One map of an object, as it is and as the sources have it.
-pub(super) struct ComparedMap<'c, 'e> {
-    pub(super) place: Place,
-    pub(super) map: MapKind,
-    pub(super) expected: &'c Entries<'e>,
-    pub(super) actual: &'c Map<'e>,
-}
 
 /// The changes that remove from one map what only an entry that was begun has, and no source any more. A value that this
 /// request changes belongs to the user, labels by which owners find their objects stay, and so does what is `held`.
@@ -36,11 +27,11 @@ pub(super) struct ComparedMap<'c, 'e> {
 pub(super) fn dropped(
     subject: &Subject<'_>,
     sources: &Sources<'_>,
-    compared: &ComparedMap<'_, '_>,
+    compared: &Compared<'_>,
     version: Version,
     held: &BTreeSet<&str>,
 ) -> Result<Vec<OwnedChange>, Stop> {
-    let ComparedMap { place, map, expected, actual } = compared;
+    let Compared { target: place, map, expected, actual } = compared;
     let manager = responsible(sources.owner_kind, *place, version).filter(|_| !sources.tracked);
     let Some(manager) = manager.filter(|_| subject.review.is_of_api_server) else { return Ok(Vec::new()) };
     let stored = subject.old_map(*place, *map)?;

@@ -59,7 +59,8 @@ pub(crate) fn differences(
                 skipped.push(skip(field, layer, wanted, SkipReason::ControllerOwned));
             }
             let Some(carried) = carried else { continue };
-            match change(field, hop, layer, &carried, subject, sources, settings)? {
+            let compared = ComparedField { field, hop, layer, value: &carried, subject };
+            match compared.change(sources, settings)? {
                 None => {}
                 Some(Ok(change)) => found.changes.push(change),
                 Some(Err(reason)) => {
@@ -99,68 +100,74 @@ fn wanted<'s>(
     found
 }
 
-/// The change of a field that differs, or why it must not be written; `None` if it does not differ.
-fn change(
+/// One field of the object, and the value that it must have.
+struct ComparedField<'c, 'e> {
     field: &'static Field,
-    hop: &Hop,
-    layer: &Layer<'_>,
-    value: &FieldValue,
-    subject: &Subject<'_>,
-    sources: &Sources<'_>,
-    settings: &ClusterApi,
-) -> Result<Option<Result<OwnedChange, SkipReason>>, Stop> {
-    let (place, version) = (hop.to, subject.object.version);
-    let Some(path) = field.path(place, version) else {
-        return Ok(None);
-    };
-    let stands = field.read(place, &subject.object, None)?;
-    let wanted = value.fitted(&field.shape, stands.as_ref(), version);
-    let zero_is_absent = version == "v1beta1" && field.address(place).is_some_and(|address| address.zero_is_absent);
-    if stands.as_ref() == Some(&wanted) || (stands.is_none() && zero_is_absent && wanted.is_zero()) {
-        return Ok(None);
+    hop: &'c Hop,
+    layer: &'c Layer<'c>,
+    value: &'c FieldValue,
+    subject: &'c Subject<'e>,
+}
+
+impl ComparedField<'_, '_> {
+    /// The change if the field differs, or why it must not be written; `None` if it does not differ.
+    fn change(
+        &self,
+        sources: &Sources<'_>,
+        settings: &ClusterApi,
+    ) -> Result<Option<Result<OwnedChange, SkipReason>>, Stop> {
+        let ComparedField { field, hop, value, subject, .. } = self;
+        let (place, version) = (hop.to, subject.object.version);
+        let path = field.path(place, version).unwrap_or_default();
+        let Some((name, container)) = path.split_last() else { return Ok(None) };
+        let stands = field.read(place, &subject.object, None)?;
+        let wanted = value.fitted(&field.shape, stands.as_ref(), version);
+        let zero_is_absent = version == "v1beta1" && field.address(place).is_some_and(|address| address.zero_is_absent);
+        if stands.as_ref() == Some(&wanted) || (stands.is_none() && zero_is_absent && wanted.is_zero()) {
+            return Ok(None);
+        }
+        let old = match subject.old()? {
+            Some(old) => field.read(place, old, None)?,
+            None => None,
+        };
+        let wanted = wanted.ordered_as(old.as_ref());
+        if field.gated && !settings.taints && stands.is_none() && old.is_none() {
+            return Ok(Some(Err(SkipReason::TaintsGate)));
+        }
+        if let Some(reason) = wanted.illegal(field.name, version) {
+            return Ok(Some(Err(reason)));
+        }
+        let owned = OwnedPath {
+            place,
+            value: OwnedValue::Field(field.name),
+            elements: wanted.written_elements(&field.shape, stands.as_ref(), old.as_ref()),
+            is_as_stored: old.as_ref() == Some(&wanted),
+            can_wait: !hop.opt_in,
+            manager: responsible(sources.owner_kind, place, settings.version).filter(|_| !hop.opt_in),
+            begins: !sources.tracked && may_be_begun(settings.version),
+        };
+        let action = match &stands {
+            _ if old.is_some_and(|old| value.fitted(&field.shape, Some(&old), version) == old) => Action::Restored,
+            Some(_) => Action::Changed,
+            None => Action::Added,
+        };
+        let from = stands.map(|stands| Value::json(stands.to_json(version)));
+        let to = Value::json(wanted.to_json(version));
+        let change =
+            self.described(own_change(Path::fields(container), EntryNoun::Field, name, action, from, Some(to)));
+        Ok(Some(Ok(OwnedChange { change, owned: Some(owned) })))
     }
-    let old = match subject.old()? {
-        Some(old) => field.read(place, old, None)?,
-        None => None,
-    };
-    let wanted = wanted.ordered_as(old.as_ref());
-    if field.gated && !settings.taints && stands.is_none() && old.is_none() {
-        return Ok(Some(Err(SkipReason::TaintsGate)));
+
+    /// The change, with the rule and the source of the field.
+    fn described(&self, change: Change) -> Change {
+        let ComparedField { field, hop, layer, .. } = self;
+        Change {
+            rule: ChangeRule::Row(field.rule(layer.place, hop.to).into()),
+            source: Some(SourceObject::from(&layer.origin.object)),
+            place: Some(SourcePath::of_field(&printed(field, layer.place, layer.origin.version))),
+            ..change
+        }
     }
-    if let Some(reason) = wanted.illegal(field.name, version) {
-        return Ok(Some(Err(reason)));
-    }
-    let was_right = old.as_ref().is_some_and(|old| value.fitted(&field.shape, Some(old), version) == *old);
-    let owned = OwnedPath {
-        place,
-        value: OwnedValue::Field(field.name),
-        elements: wanted.written_elements(&field.shape, stands.as_ref(), old.as_ref()),
-        is_as_stored: old.as_ref() == Some(&wanted),
-        can_wait: !hop.opt_in,
-        manager: responsible(sources.owner_kind, place, settings.version).filter(|_| !hop.opt_in),
-        begins: !sources.tracked && may_be_begun(settings.version),
-    };
-    let action = match &stands {
-        _ if was_right => Action::Restored,
-        Some(_) => Action::Changed,
-        None => Action::Added,
-    };
-    let Some((name, container)) = path.split_last() else {
-        return Ok(None);
-    };
-    let change = Change {
-        at: container.join(".").into(),
-        key: (*name).to_owned(),
-        action,
-        from: stands.map(|stands| Value::json(stands.to_json(version))),
-        to: Some(Value::json(wanted.to_json(version))),
-        rule: ChangeRule::Row(field.rule(layer.place, place).into()),
-        source: Some(SourceObject::from(&layer.origin.object)),
-        path: Path::fields(container).into(),
-        entry: EntryNoun::Field,
-        place: Some(SourcePath::of_field(&printed(field, layer.place, layer.origin.version))),
-    };
-    Ok(Some(Ok(OwnedChange { change, owned: Some(owned) })))
 }
 
 /// Removes what the record contains and the MachinePool dropped, and updates the record's fields: those that are added,

@@ -16,6 +16,7 @@ use kubernetes::parent::Parent;
 use kubernetes::query::ObjectName;
 
 /// What is read for one object, and which of its places the rules write.
+#[derive(Default)]
 pub(crate) struct Sources<'e> {
     /// The layers, the one with the lowest precedence first. Forced labels belong to the last.
     pub(crate) layers: Vec<Layer<'e>>,

@@ -55,6 +55,11 @@ impl Record {
         }
     }
 
+    pub(crate) fn has(&self, map: MapKind, key: &str) -> bool {
+        let keys = if map == MapKind::Labels { &self.labels } else { &self.annotations };
+        keys.contains(key)
+    }
+
     pub(crate) fn fields(&mut self) -> &mut BTreeSet<String> {
         &mut self.fields
     }

@@ -3,30 +3,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::dropped::{ComparedMap, dropped};
+use super::dropped::dropped;
 use super::fields::{self, FieldDifferences};
-use super::managed::recorded;
+use super::kept_record::RecordKeeping;
 use super::node_record;
 use crate::catalog::appliers::{may_be_begun, responsible};
-use crate::catalog::keys::TRACKING;
 use crate::catalog::kinds::may_carry_record;
 use crate::catalog::place::Place;
 use crate::catalog::version::Version;
 use crate::json::Map;
-use crate::json::document::Document;
 use crate::json::path::Path;
 use crate::parents::ClusterState;
 use crate::propagation::expected::{Entries, Expected, Skip, Why, expected, without_infrastructure};
 use crate::propagation::layers::{EntryOrigin, Sources};
-use crate::propagation::managed::{Record, claimed};
 use crate::propagation::owned_path::{OwnedChange, OwnedPath, OwnedValue};
-use crate::propagation::ownership::Ownership;
 use crate::propagation::room::leave_out_what_has_no_room;
 use crate::propagation::sources;
 use crate::settings::ClusterApi;
 use crate::skipped::{Carried, SkipReason, Skipped};
 use crate::subject::Subject;
-use kubernetes::decision::change::{Action, Change, Value, own_change};
+use kubernetes::decision::change::{Action, Change, Value};
 use kubernetes::decision::change_rule::ChangeRule;
 use kubernetes::decision::not_applicable::NotApplicableReason;
 use kubernetes::decision::source::{SourceObject, SourcePath};
@@ -84,27 +80,15 @@ pub fn differences<'e>(
             compared.push(Compared { target, map, expected, actual });
         }
     }
-    let mut left_out = Vec::new();
-    if let Some(template) = sources.without_infrastructure.filter(|_| !subject.object.deleting) {
-        left_out.extend(MapKind::BOTH.map(|map| without_infrastructure(&sources, template, map, settings)));
-    }
-    let left_out: Vec<Skip<'_>> = left_out.into_iter().flatten().collect();
-    let left_out_keys: BTreeSet<(MapKind, &str)> = left_out.iter().map(|skip| (skip.map, skip.key)).collect();
+    let template = sources.without_infrastructure.filter(|_| !subject.object.deleting);
+    let of_template = |template| MapKind::BOTH.map(|map| without_infrastructure(&sources, template, map, settings));
+    let left_out: Vec<Skip<'_>> = template.into_iter().flat_map(of_template).flatten().collect();
     let mut changes = missing(subject, &sources, &compared, settings.version)?;
     let mut source_keys = SourceKeys::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
         source_keys.carried = carried(subject, &sources, &compared, &skips);
     }
-    skips.retain(|skip| match skip.reason {
-        // A key that propagates to one place of the object is not missing in another.
-        SkipReason::NotPropagated => {
-            !compared.iter().any(|of| of.map == skip.map && of.expected.contains_key(skip.key))
-                && !left_out_keys.contains(&(skip.map, skip.key))
-        }
-        // An entry that has the right value was propagated.
-        SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
-        _ => true,
-    });
+    skips.retain(|skip| is_reported(skip, subject, &compared, &left_out));
     let mut skipped: Vec<Skipped> = skips.into_iter().chain(left_out).map(Skip::into).collect();
     let mut fields = FieldDifferences::default();
     if settings.fields {
@@ -114,13 +98,14 @@ pub fn differences<'e>(
     skipped.sort();
     skipped.dedup();
     if records {
-        for Compared { target, map, expected, actual } in &compared {
-            let compared = ComparedMap { place: *target, map: *map, expected, actual };
-            changes.extend(dropped(subject, &sources, &compared, settings.version, &held(&skipped, *map))?);
+        for of in &compared {
+            changes.extend(dropped(subject, &sources, of, settings.version, &held(&skipped, of.map))?);
         }
     }
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
-        keep_record(subject, &sources, &compared, &fields, &skipped, settings.version, &mut changes)?;
+        let (compared, of_fields, version) = (&compared, &fields, settings.version);
+        RecordKeeping { subject, sources: &sources, compared, of_fields, skipped: &skipped, version }
+            .keep(&mut changes)?;
     }
     if records {
         changes
@@ -136,12 +121,26 @@ pub fn differences<'e>(
     Ok(Differences { changes, skipped, source_keys })
 }
 
+/// Whether an entry that is skipped at one place is reported.
+fn is_reported(skip: &Skip<'_>, subject: &Subject<'_>, compared: &[Compared<'_>], left_out: &[Skip<'_>]) -> bool {
+    match skip.reason {
+        // A key that propagates to one place of the object is not missing in another.
+        SkipReason::NotPropagated => {
+            !compared.iter().any(|of| of.map == skip.map && of.expected.contains_key(skip.key))
+                && !left_out.iter().any(|other| (other.map, other.key) == (skip.map, skip.key))
+        }
+        // An entry that has the right value was propagated.
+        SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
+        _ => true,
+    }
+}
+
 /// One map of the object, and what it must carry.
-struct Compared<'e> {
-    target: Place,
-    map: MapKind,
-    expected: Entries<'e>,
-    actual: Map<'e>,
+pub(super) struct Compared<'e> {
+    pub(super) target: Place,
+    pub(super) map: MapKind,
+    pub(super) expected: Entries<'e>,
+    pub(super) actual: Map<'e>,
 }
 
 impl<'e> Compared<'e> {
@@ -278,88 +277,7 @@ impl<'e> Descriptions<'e> {
 }
 
 /// The keys of a map that a source still has, with values that cannot be written.
-fn held(skipped: &[Skipped], map: MapKind) -> BTreeSet<&str> {
+pub(super) fn held(skipped: &[Skipped], map: MapKind) -> BTreeSet<&str> {
     let of_map = skipped.iter().filter(|skip| skip.carried == Carried::Map(map));
     of_map.filter(|skip| skip.reason.is_illegal()).map(|skip| &*skip.key).collect()
-}
-
-/// Removes what the record contains and the sources dropped, and updates the record. Labels by which owners find their
-/// objects stay: those that Cluster API forces, and those of the owner's selector.
-fn keep_record(
-    subject: &Subject<'_>,
-    sources: &Sources<'_>,
-    compared: &[Compared<'_>],
-    of_fields: &FieldDifferences,
-    skipped: &[Skipped],
-    version: Version,
-    changes: &mut Vec<OwnedChange>,
-) -> Result<(), Stop> {
-    let tracked = sources.tracked;
-    // A record may only be in the stored object, if this request drops it.
-    let old = subject.old()?;
-    if !tracked
-        && of_fields.of_pool.is_empty()
-        && !subject.object.annotations.contains_key(TRACKING)
-        && !old.is_some_and(|old| old.annotations.contains_key(TRACKING))
-    {
-        return Ok(());
-    }
-    let mut record = Record::stored(subject)?;
-    let mut written = Record::of(&subject.object);
-    let ownership = Ownership::of(subject);
-    let returns_owners = ownership.can_be_returned();
-    // What is written loses owners that the request names.
-    let owners = old.and_then(|_| ownership.returned(changes)).map(Document::new);
-    let own = compared.iter().filter(|of| Some(of.target) == subject.place);
-    let applier = subject.place.and_then(|place| responsible(sources.owner_kind, place, version));
-    let applier = applier.filter(|manager| ownership.applies(manager));
-    for Compared { target, map, expected, actual } in own {
-        let stored = subject.old_map(*target, *map)?;
-        let was_right =
-            |key: &str| stored.contains_key(key) && stored.get(key) == expected.get(key).map(|it| &*it.value);
-        let restored = |key: &str| was_right(key) && actual.get(key) != stored.get(key);
-        // A manager that changed a value which is restored no longer owns it, unless its owners cannot be restored.
-        let mut claimed = claimed(subject.object.managed_fields, *map);
-        if let Some(old) = old.filter(|_| returns_owners) {
-            let before = self::claimed(old.managed_fields, *map);
-            claimed.retain(|key| !restored(key) || before.contains(key));
-            claimed.extend(before.into_iter().filter(|key| restored(key)));
-        }
-        if let Some(owners) = &owners {
-            let after = self::claimed(owners.root(), *map);
-            claimed.retain(|key| (returns_owners && restored(key)) || after.contains(key));
-        }
-        let keys = record.keys(*map);
-        keys.retain(|key| !claimed.contains(&**key));
-        // Its source still has it, with a value that cannot be written.
-        let held = held(skipped, *map);
-        let is_held = |key: &str| held.contains(key) && actual.contains_key(key);
-        let finds = |key: &str| *map == MapKind::Labels && sources.finds_by(key);
-        let stays = |key: &str| expected.contains_key(key) || is_held(key) || finds(key);
-        for key in keys.iter().filter(|key| !stays(key)) {
-            // A value changed by this request belongs to the user.
-            let is_stored = old.is_none() || stored.get(key) == actual.get(key);
-            if let Some(value) = actual.get(key).filter(|_| is_stored) {
-                let path = Path::fields(&["metadata", map.field()]);
-                let removed = own_change(path, (*map).into(), key, Action::Removed, Some(Value::string(value)), None);
-                changes.push(removed.into());
-            }
-        }
-        keys.retain(|key| tracked && (expected.contains_key(key.as_str()) || is_held(key)));
-        if tracked {
-            // New means not in the stored object: what this request lacks, and what an earlier evaluation of the same
-            // request added and recorded. A key that was stored before or is claimed belongs to another owner, unless
-            // it is restored and still belongs to the user who edited it.
-            let written = written.keys(*map);
-            let added = |key: &str| !stored.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
-            let taken = |key: &str| !returns_owners && (restored(key) || (was_right(key) && written.contains(key)));
-            // A manager that will remove the key itself owns what is added.
-            let is_given = |key: &str| !actual.contains_key(key) && applier.is_some();
-            let ours = |key: &str| !claimed.contains(key) && !is_given(key) && (added(key) || taken(key));
-            keys.extend(expected.keys().filter(|key| ours(key)).map(str::to_owned));
-        }
-    }
-    fields::keep_record(subject, of_fields, returns_owners, record.fields(), written.fields(), changes)?;
-    changes.extend(recorded(&subject.object, &record).map(OwnedChange::from));
-    Ok(())
 }

@@ -47,47 +47,66 @@ pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -
         return Ok(found);
     }
     let mut record = if records { Record::stored(subject)? } else { Record::default() };
-    let mut written = if records { Record::of(object) } else { Record::default() };
+    let written = if records { Record::of(object) } else { Record::default() };
     let old = subject.old()?;
-    let stored = old.map(receivers).transpose()?.unwrap_or_default();
-    let stored: BTreeMap<&str, &Receiver<'_>> = stored.iter().map(|old| (old.entry.as_str(), old)).collect();
-    let receivers = receivers(object)?;
-    let source = SourceObject::from(&subject.title());
-    let selected: BTreeSet<&str> = settings.cluster_to_topology.iter().map(String::as_str).collect();
+    let inherited = Inherited {
+        subject,
+        old,
+        source: SourceObject::from(&subject.title()),
+        selected: settings.cluster_to_topology.iter().map(String::as_str).collect(),
+        receivers: receivers(object)?,
+        stored: old.map(receivers).transpose()?.unwrap_or_default(),
+        written,
+    };
     for map in MapKind::BOTH {
-        let known = record.keys(map);
+        inherited.compare(map, record.keys(map), &mut found.changes);
+    }
+    if records {
+        found.changes.extend(recorded(object, &record).map(OwnedChange::from));
+    }
+    leave_out_what_has_no_room(object, &mut found.changes, &mut found.skipped)?;
+    Ok(found)
+}
+
+/// What a Cluster's topology inherits from the Cluster.
+struct Inherited<'s, 'e> {
+    subject: &'s Subject<'e>,
+    old: Option<&'e Object<'e>>,
+    source: SourceObject,
+    /// The keys that the settings name.
+    selected: BTreeSet<&'s str>,
+    receivers: Vec<Receiver<'e>>,
+    /// Those of the stored object.
+    stored: Vec<Receiver<'e>>,
+    /// The record as this request writes it.
+    written: Record,
+}
+
+impl<'e> Inherited<'_, 'e> {
+    /// Adds the changes of one map; `known` is what is recorded of it.
+    fn compare(&self, map: MapKind, known: &mut BTreeSet<String>, changes: &mut Vec<OwnedChange>) {
         let mut keys: BTreeSet<String> = known.clone();
-        keys.extend(settings.cluster_to_topology.iter().cloned());
-        let mut having: BTreeMap<&str, Vec<&Receiver<'_>>> = BTreeMap::new();
-        for receiver in receivers.iter().filter(|_| !known.is_empty()) {
+        keys.extend(self.selected.iter().map(|key| (*key).to_owned()));
+        let mut having: BTreeMap<&str, Vec<&Receiver<'e>>> = BTreeMap::new();
+        for receiver in self.receivers.iter().filter(|_| !known.is_empty()) {
             receiver.map(map).keys().for_each(|key| having.entry(key).or_default().push(receiver));
         }
+        let stored: BTreeMap<&str, &Receiver<'_>> = self.stored.iter().map(|old| (old.entry.as_str(), old)).collect();
         for key in &keys {
-            let is_selected = selected.contains(key.as_str()) && may_propagate(map, key);
-            let value = object.top_level(map).get(key).filter(|_| is_selected);
-            let was = old.and_then(|old| old.top_level(map).get(key));
+            let is_selected = self.selected.contains(key.as_str()) && may_propagate(map, key);
+            let value = self.subject.object.top_level(map).get(key).filter(|_| is_selected);
             let mut added = false;
             // A key that is not selected concerns those that have it.
-            let concerned: Vec<&Receiver<'_>> = match is_selected {
-                true => receivers.iter().collect(),
+            let concerned: Vec<&Receiver<'e>> = match is_selected {
+                true => self.receivers.iter().collect(),
                 false => having.get(key.as_str()).cloned().unwrap_or_default(),
             };
             for receiver in concerned {
-                let stands = receiver.map(map).get(key);
                 let stood = stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key));
                 // New means not stored before: what this request lacks, and what an earlier evaluation of it recorded.
-                let is_new = stands.is_none() || written.keys(map).contains(key);
+                let is_new = !receiver.map(map).contains_key(key) || self.written.has(map, key);
                 added |= is_new && !stood;
-                // What the record contains and the Cluster had is updated by the policy.
-                let ours = known.contains(key) && stands.is_some() && stands == was;
-                let action = match (value, stands) {
-                    (Some(_), None) => Action::Added,
-                    (Some(value), Some(stands)) if ours && value != stands => Action::Changed,
-                    (None, Some(_)) if ours => Action::Removed,
-                    _ => continue,
-                };
-                let path = receiver.path.clone().field(map.field());
-                found.changes.push(change(&source, path, map, key, action, stands, value).into());
+                changes.extend(self.change(receiver, map, key, value, known.contains(key)).map(OwnedChange::from));
             }
             match value {
                 None => known.remove(key),
@@ -95,11 +114,35 @@ pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -
             };
         }
     }
-    if records {
-        found.changes.extend(recorded(object, &record).map(OwnedChange::from));
+
+    /// The change of one key that a receiver must have, with this value; one that it must not have is removed if it is the
+    /// policy's.
+    fn change(
+        &self,
+        receiver: &Receiver<'_>,
+        map: MapKind,
+        key: &str,
+        value: Option<&str>,
+        is_known: bool,
+    ) -> Option<Change> {
+        let stands = receiver.map(map).get(key);
+        // What the record contains and the Cluster had is updated by the policy.
+        let ours = is_known && stands.is_some() && stands == self.old.and_then(|old| old.top_level(map).get(key));
+        let action = match (value, stands) {
+            (Some(_), None) => Action::Added,
+            (Some(value), Some(stands)) if ours && value != stands => Action::Changed,
+            (None, Some(_)) if ours => Action::Removed,
+            _ => return None,
+        };
+        let path = receiver.path.clone().field(map.field());
+        let change = own_change(path, map.into(), key, action, stands.map(Value::string), value.map(Value::string));
+        Some(Change {
+            rule: ChangeRule::ClusterToTopology { map, at: Arc::clone(&change.at) },
+            source: Some(self.source.clone()),
+            place: Some(SourcePath::of_own(map)),
+            ..change
+        })
     }
-    leave_out_what_has_no_room(object, &mut found.changes, &mut found.skipped)?;
-    Ok(found)
 }
 
 /// Whether a selected key propagates: neither what is about one object, nor the labels that Cluster API sets itself.
@@ -147,23 +190,4 @@ fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
         }
     }
     Ok(receivers)
-}
-
-fn change(
-    source: &SourceObject,
-    path: Path,
-    map: MapKind,
-    key: &str,
-    action: Action,
-    from: Option<&str>,
-    to: Option<&str>,
-) -> Change {
-    let (from, to) = (from.map(Value::string), to.map(Value::string));
-    let change = own_change(path, map.into(), key, action, from, to);
-    Change {
-        rule: ChangeRule::ClusterToTopology { map, at: Arc::clone(&change.at) },
-        source: Some(source.clone()),
-        place: Some(SourcePath::of_own(map)),
-        ..change
-    }
 }

@@ -16,14 +16,8 @@ use crate::json::splice::{Write, splice};
 use crate::report::capped::capped_lines;
 use crate::report::messages::propagation as messages;
 use crate::report::outcome::{LogLevel, Rejection};
-use cloud_tags::fact::CloudTagFact;
-use cloud_tags::label_warning;
 use cloud_tags::messages as tag_messages;
-use cloud_tags::provider::UnknownProvider;
 use cloud_tags::registry_write::RegistryWrite;
-use cloud_tags::report::{IgnoredDefinition, IgnoredReason, NoTagReason, SkippedLabel, TagSkipReason};
-use cloud_tags::required::Missing;
-use cloud_tags::tagged::{Tagged, UndecodedLabel};
 use cluster_api::fact::ClusterApiFact;
 use cluster_api::messages::guards::refused_by;
 use cluster_api::propagation::metadata::Differences;
@@ -41,12 +35,11 @@ use kubernetes::map_kind::MapKind;
 use kubernetes::settings::Stance;
 use kubernetes::settings::{Mode, listed};
 use tag_delivery::tag_finding::TagFinding;
-use tag_rules::{OnMissingTag, OnRefused};
 
 /// A sentence that refuses an object because of its differences.
-type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
+pub(super) type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
 
-const VERIFY: SettingValue<'_> = SettingValue { setting: "mode", value: "verify" };
+pub(super) const VERIFY: SettingValue<'_> = SettingValue { setting: "mode", value: "verify" };
 
 impl<'e> Evaluation<'e> {
     /// Writes what was decided, leaves it as it is, or refuses the request.
@@ -190,107 +183,6 @@ impl<'e> Evaluation<'e> {
         Notices { log: capped_lines(warnings.iter().map(of_fact).collect()), warnings }
     }
 
-    /// Adds the notices about every label that does not become a tag.
-    pub(super) fn apply_tags(&self, tagged: Tagged) -> AppliedDecision<'e> {
-        let Tagged { changes, undone, unknown_provider, missing, undecoded, .. } = tagged;
-        let Tagged { leaves_sources, touches_tags, findings, cloud, tags, .. } = tagged;
-        let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
-        let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
-        let mut applied = if !refusing.is_empty() {
-            let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
-                let missing = CloudTagFact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
-                tag_messages::refused_without(&missing, SettingValue { setting, value: "reject" })
-            });
-            let reasons = reasons.collect::<Vec<_>>().join("; ");
-            AppliedDecision::refused(about(&self.title, &reasons), changes)
-        } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
-            self.refused_for(tag_messages::do_not_match, VERIFY, changes)
-        } else if changes.is_empty() {
-            AppliedDecision::accepted(Notices::default())
-        } else {
-            let undone = changes.iter().filter(|change| undone.contains(&change.key));
-            let mut notices = Notices {
-                warnings: undone.filter_map(label_warning::of_undone_tag).map(Fact::from).collect(),
-                log: Vec::new(),
-            };
-            notices.log(LogLevel::Info, tag_messages::updated(&self.title), [("profile", tags.profile.to_owned())]);
-            self.write(changes, Vec::new(), None, notices)
-        };
-        let notices = &mut applied.notices;
-        for Missing { key, reason, setting, .. } in missing.iter().filter(|_| touches_tags) {
-            let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
-            let fact = CloudTagFact::RequiredTagMissing { label: key.as_str().into(), reason: *reason };
-            notices.warn(&self.title, fact, attributes);
-        }
-        if let Some(UnknownProvider { setting, provider, fact }) = unknown_provider {
-            let profile = tags.profile.to_owned();
-            notices.warn(&self.title, fact, [("setting", setting), ("provider", provider), ("profile", profile)]);
-        }
-        if let Some(cloud) = cloud.filter(|_| touches_tags && self.settings.cloud_tags.refused == OnRefused::Warn) {
-            notices.warnings.extend(label_warning::of_refused_tags(cloud, &tags.cloud).map(Fact::from));
-        }
-        // The finding about a seeded definition is logged itself.
-        let is_logged = |ignored: &&IgnoredDefinition| touches_tags && ignored.reason != IgnoredReason::Seeded;
-        for ignored in tags.ignored_definitions.iter().filter(is_logged) {
-            let IgnoredDefinition { qualified_key, registry, reason, .. } = ignored;
-            let message = tag_messages::ignored_definition(ignored);
-            let attributes = [
-                ("qualified_key", qualified_key.clone()),
-                ("registry", registry.clone()),
-                ("reason", reason.as_str().to_owned()),
-            ];
-            notices.log(LogLevel::Warning, about(&self.title, &message), attributes);
-        }
-        for UndecodedLabel { qualified_key, tag_key, found } in undecoded {
-            let fact = CloudTagFact::UnusableAssignment { key: qualified_key.as_str().into(), found };
-            let reason = NoTagReason::NotAString.as_str();
-            let attributes = self.attributes_of_label(qualified_key, tag_key, tags.profile, reason);
-            notices.log(LogLevel::Warning, about(&self.title, &fact.to_string()), attributes);
-        }
-        notices.append(self.notices_of_skipped_labels(&tags.skipped));
-        AppliedDecision {
-            compared: ComparedWith::Labels {
-                tags: Box::new(tags),
-                findings: findings.into_iter().map(cloud_tags::fact::Finding::widen).collect(),
-            },
-            ..applied
-        }
-    }
-
-    /// The notices about labels that do not become tags: first those that a user can fix, because many may exceed the
-    /// number of tags.
-    fn notices_of_skipped_labels(&self, skipped: &[SkippedLabel]) -> Notices {
-        let mut notices = Notices::default();
-        for skip in skipped {
-            let (key, tag_key) = (skip.qualified_key.clone(), skip.tag_key.clone());
-            let attributes = self.attributes_of_label(key, tag_key, skip.provider, skip.reason.as_str());
-            notices.log(LogLevel::Warning, tag_messages::LABEL_NOT_ADDED.to_owned(), attributes);
-        }
-        let reserve = self.settings.cloud_tags.reserve.into();
-        for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
-            let of_reason = skipped.iter().filter(|skip| skip.reason == reason);
-            notices.warnings.extend(of_reason.map(|skip| label_warning::of_skipped_label(skip, reserve).into()));
-        }
-        notices
-    }
-
-    /// What is logged about a label that does not become a tag.
-    fn attributes_of_label(
-        &self,
-        qualified_key: String,
-        tag_key: String,
-        provider: &str,
-        reason: &str,
-    ) -> [(&'static str, String); 5] {
-        [
-            ("provisioned_resource", self.subject.full_name()),
-            ("qualified_key", qualified_key),
-            ("tag_key", tag_key),
-            ("provider", provider.to_owned()),
-            ("reason", reason.to_owned()),
-        ]
-    }
-
     fn declare(&self, declarations: Vec<(String, Change)>) -> AppliedDecision<'e> {
         let (versions, changes): (Vec<String>, Vec<Change>) = declarations.into_iter().unzip();
         if changes.is_empty() {
@@ -307,7 +199,7 @@ impl<'e> Evaluation<'e> {
 
     /// Writes changes into the object, together with their `owners`, and leaves the differences in `drift`. `notices`
     /// are about that. An object that cannot be written is refused.
-    fn write(
+    pub(super) fn write(
         &self,
         changes: Vec<Change>,
         mut drift: Vec<Change>,
@@ -329,7 +221,12 @@ impl<'e> Evaluation<'e> {
     }
 
     /// The settings refuse the differences.
-    fn refused_for(&self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) -> AppliedDecision<'e> {
+    pub(super) fn refused_for(
+        &self,
+        sentence: Refusal,
+        setting: SettingValue<'_>,
+        drift: Vec<Change>,
+    ) -> AppliedDecision<'e> {
         let message = sentence(&self.title, setting, &change_warning::differences(&drift));
         AppliedDecision::refused(message, drift)
     }

@@ -76,23 +76,36 @@ pub(super) fn judge<'a>(
     if kind.is_composite && !is_delivered && is_of_author(resource) {
         faults.add(Loss, resource.at, TagFault::OfAuthor { field: kind.field().into() });
     }
-    if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
-        faults.add(Risk, resource.at, TagFault::NeverUpdated);
-    }
     if is_delivered && !places.is_lost {
+        if policies == Policies::CreatingOnly {
+            faults.add(Risk, resource.at, TagFault::NeverUpdated);
+        }
         limits::judge_keys(resource, keys, faults);
     }
     if !places.is_lost && has_value(resource, known) {
         judge_launched(resource, faults);
     }
-    if places.is_lost || is_delivered {
-        return Ok(());
+    if !places.is_lost && !is_delivered {
+        for (at, doubt) in &resource.doubts {
+            faults.add(CannotTell, *at, doubt.clone());
+        }
+        if !places.is_doubted && resource.doubts.is_empty() {
+            judge_undelivered(resource, known, is_unread_later, settings, faults);
+        }
     }
-    for (at, doubt) in &resource.doubts {
-        faults.add(CannotTell, *at, doubt.clone());
-    }
+    Ok(())
+}
+
+/// Says that nothing fills the field for tags.
+fn judge_undelivered<'a>(
+    resource: &ComposedResource<'a>,
+    known: TagsOfKind,
+    is_unread_later: bool,
+    settings: &CloudTags,
+    faults: &mut Faults<'a>,
+) {
+    let kind = resource.kind;
     match known.tags {
-        _ if places.is_doubted || !resource.doubts.is_empty() => {}
         Tags::Nowhere => {}
         Tags::List(field, _) => {
             let is_filled = has_value(resource, known) || is_unread_later;
@@ -115,7 +128,6 @@ pub(super) fn judge<'a>(
             }
         }
     }
-    Ok(())
 }
 
 /// Whether the field for tags has a value.

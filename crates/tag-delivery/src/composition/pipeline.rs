@@ -47,7 +47,8 @@ impl<'a, 's> Pipeline<'a, 's> {
     /// patches expand to more than the limit.
     pub(super) fn play(
         spec: Json<'a>,
-        (composite, prefixes): (SimulatedValue<'a>, Prefixes<'a>),
+        composite: SimulatedValue<'a>,
+        prefixes: Prefixes<'a>,
         composites: &'s CloudTags,
         faults: &mut Faults<'a>,
     ) -> Result<Self, Halt<'a>> {

@@ -5,8 +5,7 @@ use crate::catalog::masks::NODE_MACHINE_MASKS;
 use crate::catalog::node_restriction::NODES_GROUP;
 use crate::catalog::place::Place;
 use crate::parents::{active_parent, core};
-use crate::propagation::class_patches::ClassPatches;
-use crate::propagation::layers::{Facts, Layer, Sources};
+use crate::propagation::layers::{Layer, Sources};
 use crate::subject::Subject;
 use kubernetes::decision::not_applicable::NotApplicableReason;
 use kubernetes::decision::stop::Stop;
@@ -45,14 +44,8 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
     Ok(Sources {
         layers: vec![Layer::read(&machine, Place::Machine, None, None)?],
         targets: vec![Place::Node],
-        without_infrastructure: None,
-        patches: ClassPatches::default(),
-        facts: Facts::default(),
-        tracked: false,
-        selector: None,
-        owner_kind: "",
-        of_provider: Default::default(),
         unread_cluster: cluster.map(|cluster| (namespace, cluster)),
         stored_for_kubelet: is_kubelet.then(|| old.map(|old| old.labels.clone()).unwrap_or_default()),
+        ..Sources::default()
     })
 }

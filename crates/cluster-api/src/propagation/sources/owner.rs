@@ -10,7 +10,6 @@ use crate::catalog::masks::MACHINE_MASKS;
 use crate::catalog::place::Place;
 use crate::json::document::Json;
 use crate::parents::{active, active_parent, owner_that_refers, owners, refers_to};
-use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::propagation::managed::declared;
 use crate::settings::ClusterApi;
@@ -112,15 +111,9 @@ fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Res
     Ok(Sources {
         layers: vec![Layer::read(machine, Place::Machine, None, subject.place)?],
         targets: subject.place.into_iter().collect(),
-        without_infrastructure: None,
-        patches: ClassPatches::default(),
-        facts: Facts::default(),
         tracked: true,
-        selector: None,
-        owner_kind: "",
-        of_provider: Default::default(),
         unread_cluster: cluster.map(|name| (subject.namespace(), name)),
-        stored_for_kubelet: None,
+        ..Sources::default()
     })
 }
 
@@ -148,10 +141,7 @@ fn read<'e>(
     Ok(Sources {
         layers,
         targets: subject.place.into_iter().collect(),
-        without_infrastructure: None,
-        patches: ClassPatches::default(),
         unread_cluster: cluster_name.map(|name| (subject.namespace(), name)),
-        stored_for_kubelet: None,
         facts: Facts {
             cluster_name,
             owner_name: Some(parent.object.name),
@@ -162,6 +152,7 @@ fn read<'e>(
         selector,
         owner_kind: owner.kind,
         of_provider: MapKind::BOTH.map(|map| of_provider(subject, owner.kind, map)),
+        ..Sources::default()
     })
 }
 

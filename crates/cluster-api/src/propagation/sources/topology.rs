@@ -5,6 +5,7 @@ use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOG
 use crate::catalog::masks::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
 use crate::catalog::place::Place;
 use crate::catalog::version::Version;
+use crate::json::document::Json;
 use crate::parents::{active, core, is_paused_cluster, owner_that_refers, owners, refers_to};
 use crate::propagation::class_patches::{ClassPatches, control_plane_template};
 use crate::propagation::layers::{Facts, Layer, Sources};
@@ -31,66 +32,17 @@ const CONTROL_PLANE_REF: &[&str] = &["controlPlaneRef"];
 /// # Errors
 /// When no topology owns the object, or when it is not known what it sets.
 pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
-    let cluster = match subject.stored_label(TOPOLOGY_OWNED)? {
-        Some(_) => cluster(subject, TOPOLOGY_MASKS, lookups)?,
-        None => None,
-    };
-    let Some(cluster) = cluster else {
-        return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
-    };
-    let cluster = active(cluster)?;
-    if is_paused_cluster(&cluster)? {
-        return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name.to_string()));
-    }
-
-    let class_name = match cluster.string(&["topology", "classRef", "name"])? {
-        Some(name) => Some(name),
-        None => cluster.string(&["topology", "class"])?,
-    };
-    let Some(class_name) = class_name else {
-        return Err(Stop::not_applicable(NotApplicableReason::NoTopology, cluster.name.to_string()));
-    };
-    let class_namespace = match cluster.string(&["topology", "classRef", "namespace"])? {
-        Some(namespace) => Some(namespace),
-        None => cluster.string(&["topology", "classNamespace"])?,
-    };
-    let class_namespace = class_namespace.unwrap_or(subject.namespace());
-
-    // A worker's entry is found by name in the topology, and its class by name in the ClusterClass.
-    let worker = match subject.place {
-        Some(Place::MachineDeployment) => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
-        Some(Place::MachinePool) => Some(("machinePools", TOPOLOGY_POOL_NAME)),
-        _ => None,
-    };
-    let (mut topology_name, mut class_name_of_worker) = (None, None);
-    let (mut topology_entry, mut class_entry) = (None, None);
-    if let Some((list, label)) = worker {
-        topology_name = subject.stored_label(label)?;
-        let name = topology_name.unwrap_or_default();
-        let entry = cluster.readable(cluster.spec(&["topology", "workers", list])?.element("name", name))?;
-        if entry.is_null() {
-            let missing =
-                InvolvedObject { object: cluster.name.to_string(), entry: Some(name.to_owned()), malformed: None };
-            return Err(Stop::not_applicable(NotApplicableReason::TopologyEntryMissing, missing));
-        }
-        class_name_of_worker = cluster.readable(entry.string(&["class"]))?;
-        topology_entry = Some(entry);
-    } else if refers_to(&cluster, CONTROL_PLANE_REF, subject)? == Some(false) {
+    let cluster = compared_cluster(subject, lookups)?;
+    let (class_namespace, class_name) = class_reference(&cluster, subject)?;
+    let worker = WorkerEntry::find(&cluster, subject)?;
+    if worker.is_none() && refers_to(&cluster, CONTROL_PLANE_REF, subject)? == Some(false) {
         return Err(Stop::not_applicable(NotApplicableReason::AnotherControlPlane, cluster.name.to_string()));
     }
-
     let class = lookups.parent(&core("ClusterClass", class_namespace, class_name, CLASS_MASKS))?;
-    if let Some((list, _)) = worker {
-        let name = class_name_of_worker.unwrap_or_default();
-        let entry = class.readable(class.spec(&["workers", list])?.element("class", name))?;
-        if entry.is_null() {
-            let missing =
-                InvolvedObject { object: class.name.to_string(), entry: Some(name.to_owned()), malformed: None };
-            return Err(Stop::not_applicable(NotApplicableReason::ClassEntryMissing, missing));
-        }
-        class_entry = Some(entry);
-    }
-
+    let class_entry = match &worker {
+        Some(worker) => Some(worker.in_class(&class)?),
+        None => None,
+    };
     let (of_class, of_topology) = match subject.place {
         Some(Place::MachineDeployment) => (Place::MachineDeploymentClass, Place::MachineDeploymentTopology),
         Some(Place::MachinePool) => (Place::MachinePoolClass, Place::MachinePoolTopology),
@@ -98,7 +50,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
     };
     let mut layers = vec![
         Layer::read(&class, of_class, class_entry, subject.place)?,
-        Layer::read(&cluster, of_topology, topology_entry, subject.place)?,
+        Layer::read(&cluster, of_topology, worker.as_ref().map(|worker| worker.entry), subject.place)?,
     ];
     let mut targets: Vec<Place> = subject.place.into_iter().collect();
     let (mut without_infrastructure, mut patches) = (None, ClassPatches::default());
@@ -115,20 +67,86 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
             layers.splice(0..0, template_layers(&class, class_namespace, lookups)?);
         }
     }
+    let topology_name = worker.and_then(|worker| worker.name);
     let facts = Facts { cluster_name: Some(cluster.name.name), topology_name, ..Facts::default() };
-    Ok(Sources {
-        layers,
-        targets,
-        without_infrastructure,
-        patches,
-        facts,
-        tracked: false,
-        selector: None,
-        owner_kind: "Cluster",
-        of_provider: Default::default(),
-        unread_cluster: None,
-        stored_for_kubelet: None,
-    })
+    Ok(Sources { layers, targets, without_infrastructure, patches, facts, owner_kind: "Cluster", ..Sources::default() })
+}
+
+/// The Cluster whose topology owns the object.
+fn compared_cluster<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Parent<'e>, Stop> {
+    let cluster = match subject.stored_label(TOPOLOGY_OWNED)? {
+        Some(_) => cluster(subject, TOPOLOGY_MASKS, lookups)?,
+        None => None,
+    };
+    let Some(cluster) = cluster else {
+        return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
+    };
+    let cluster = active(cluster)?;
+    if is_paused_cluster(&cluster)? {
+        return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name.to_string()));
+    }
+    Ok(cluster)
+}
+
+/// Namespace and name of the class of a Cluster.
+fn class_reference<'e>(cluster: &Parent<'e>, subject: &Subject<'e>) -> Result<(&'e str, &'e str), Stop> {
+    let either = |new: &[&str], old: &[&str]| match cluster.string(new)? {
+        Some(text) => Ok(Some(text)),
+        None => cluster.string(old),
+    };
+    let Some(name) = either(&["topology", "classRef", "name"], &["topology", "class"])? else {
+        return Err(Stop::not_applicable(NotApplicableReason::NoTopology, cluster.name.to_string()));
+    };
+    let namespace = either(&["topology", "classRef", "namespace"], &["topology", "classNamespace"])?;
+    Ok((namespace.unwrap_or(subject.namespace()), name))
+}
+
+/// The entry of a worker in the topology of its Cluster.
+struct WorkerEntry<'e> {
+    /// The list that it is in.
+    list: &'static str,
+    name: Option<&'e str>,
+    entry: Json<'e>,
+    /// The name of its class in the ClusterClass.
+    class: &'e str,
+}
+
+impl<'e> WorkerEntry<'e> {
+    /// The entry of the object; `None` for a control plane.
+    fn find(cluster: &Parent<'e>, subject: &Subject<'e>) -> Result<Option<Self>, Stop> {
+        let (list, label) = match subject.place {
+            Some(Place::MachineDeployment) => ("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME),
+            Some(Place::MachinePool) => ("machinePools", TOPOLOGY_POOL_NAME),
+            _ => return Ok(None),
+        };
+        let name = subject.stored_label(label)?;
+        let path = ["topology", "workers", list];
+        let missing = NotApplicableReason::TopologyEntryMissing;
+        let entry = entry_of(cluster, &path, "name", name.unwrap_or_default(), missing)?;
+        let class = cluster.readable(entry.string(&["class"]))?.unwrap_or_default();
+        Ok(Some(WorkerEntry { list, name, entry, class }))
+    }
+
+    /// The entry of its class.
+    fn in_class(&self, class: &Parent<'e>) -> Result<Json<'e>, Stop> {
+        entry_of(class, &["workers", self.list], "class", self.class, NotApplicableReason::ClassEntryMissing)
+    }
+}
+
+/// The element of a list with a name; if there is none, nothing is compared, for the reason `missing`.
+fn entry_of<'e>(
+    parent: &Parent<'e>,
+    list: &[&str],
+    key: &'static str,
+    name: &str,
+    missing: NotApplicableReason,
+) -> Result<Json<'e>, Stop> {
+    let entry = parent.readable(parent.spec(list)?.element(key, name))?;
+    if entry.is_null() {
+        let because = InvolvedObject { object: parent.name.to_string(), entry: Some(name.to_owned()), malformed: None };
+        return Err(Stop::not_applicable(missing, because));
+    }
+    Ok(entry)
 }
 
 /// The Cluster of an object that its topology owns; `None` if the object names none.
