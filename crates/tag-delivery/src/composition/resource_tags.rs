@@ -84,7 +84,7 @@ pub enum TagUpdate {
 /// When one of them does not have the structure that Crossplane defines.
 pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &CloudTags) -> Result<Composed, Malformed> {
     let (mut faults, mut found) = (Faults::default(), Composed::default());
-    let pipeline = match Pipeline::play(spec, (SimulatedValue::Given(composite), &[]), composites, &mut faults) {
+    let pipeline = match Pipeline::play(spec, SimulatedValue::Given(composite), &[], composites, &mut faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(failure)) => {
