@@ -4,7 +4,7 @@ mod help;
 
 use std::borrow::Cow;
 
-use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
+use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, MISSING_TEMPLATE, MISSPELLED, ObjectFinding, REFUSED, UNREADABLE};
 use metadata_propagation::{GUARDS, Guard};
 
 use self::help::help_of_fact;
@@ -32,6 +32,13 @@ const CHECKS: &[Check] = &[
         id: "class.idleSelector",
         finds: "a selector of a patch selects no template of its ClusterClass",
         help: "correct API version, kind and `matchResources`: they are those of a template that the class refers to; a webhook refuses the class until then",
+        page: "cli-check.md",
+        heading: "classes",
+    },
+    Check {
+        id: MISSING_TEMPLATE,
+        finds: "a template that a ClusterClass names is not among the files",
+        help: "add the file with the template, or read the cluster",
         page: "cli-check.md",
         heading: "classes",
     },
@@ -125,6 +132,13 @@ const CHECKS: &[Check] = &[
         help: "move it to a place from which it propagates, such as `spec.template.metadata.labels`, or list its key in `clusterApi.ignoreMisplaced`",
         page: "rules.md",
         heading: "where-to-put-a-label",
+    },
+    Check {
+        id: MISSPELLED,
+        finds: "an annotation is almost one of Cluster API or cluster-autoscaler",
+        help: "correct the key: nothing else is known to read it",
+        page: "cli-check.md",
+        heading: "check",
     },
     Check {
         id: REFUSED,

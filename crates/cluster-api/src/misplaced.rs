@@ -1,6 +1,6 @@
 //! Labels and annotations that are set where they do not propagate, and where to set them instead.
 
-use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
+use crate::catalog::keys::{CLUSTER_NAME, NODE_DOMAIN, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
 use crate::catalog::place::Place;
 use crate::catalog::rules::Rule;
 use crate::catalog::tools::is_set_by_tools;
@@ -54,7 +54,9 @@ pub fn wrong_places(
                 MapKind::Labels => key == TEMPLATE_HASH,
                 MapKind::Annotations => is_never(key),
             };
-            let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
+            // Keys for Nodes are the user's, although their domain is one of Cluster API's.
+            let of_cluster_api =
+                of_controllers || prefix(key).ends_with("cluster.x-k8s.io") && !belongs_to(key, NODE_DOMAIN);
             let is_ignored =
                 || settings.ignore_misplaced.iter().any(|ignored| *key == **ignored || belongs_to(key, ignored));
             let has_its_place = || source_keys.has(map, key);

@@ -17,6 +17,7 @@ use crate::class_findings::class_findings;
 use crate::composed::composed_findings;
 use crate::each::each;
 use crate::fleet::Fleet;
+use crate::misspelled::misspelled;
 use crate::object::FleetObject;
 use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use crate::probe::{Blame, ReadProblem, blame, probe};
@@ -89,7 +90,8 @@ impl Checker {
             let of_class = class_findings(object, fleet);
             checked.is_concerned |= !of_class.is_empty();
             let of_topology = topology_findings(object, fleet);
-            checked.findings.extend(activation.findings(object).into_iter().chain(of_class).chain(of_topology));
+            let found = activation.findings(object).into_iter().chain(of_class).chain(of_topology);
+            checked.findings.extend(found.chain(misspelled(object)));
         }
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
         for (object, checked) in objects.iter().zip(&mut all) {

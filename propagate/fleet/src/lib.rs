@@ -47,6 +47,7 @@ mod locate;
 mod made;
 mod masks;
 mod member;
+mod misspelled;
 mod object;
 mod object_finding;
 mod overlay;
@@ -86,8 +87,12 @@ pub use kustomize::{KUSTOMIZATION_FILES, Mentions, is_kustomization, of_kustomiz
 pub use locate::{Locator, SourceSpan};
 pub use masks::masked;
 pub use member::Member;
+pub use misspelled::meant_annotation;
 pub use object::{FleetObject, ObjectId, Origin};
-pub use object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
+pub use object_finding::{
+    CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, MISSING_TEMPLATE, MISSPELLED, ObjectFinding, REFUSED,
+    UNREADABLE,
+};
 pub use plan::{
     Because, EditPath, EditRef, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
     ReachedResource, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict,

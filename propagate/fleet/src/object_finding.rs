@@ -72,5 +72,9 @@ pub const ILLEGAL: &str = "illegal";
 pub const UNREADABLE: &str = "unreadable";
 /// A webhook of Cluster API refuses the object.
 pub const REFUSED: &str = "refused";
+/// An annotation is almost one of Cluster API or cluster-autoscaler.
+pub const MISSPELLED: &str = "misspelled";
+/// A template that a ClusterClass names is not among the files.
+pub const MISSING_TEMPLATE: &str = "class.missingTemplate";
 /// A label of a composite does not become a cloud tag.
 pub const CLOUD_TAGS: &str = "cloudTags";

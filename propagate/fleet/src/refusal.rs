@@ -8,7 +8,6 @@ mod objects;
 mod release;
 mod selector;
 
-use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 use topology::{TopologyRefusal, UnknownField, has_definition, unknown_fields};
 
@@ -130,8 +129,7 @@ pub(crate) fn filled_by<'s>(refusal: &Refusal, object: &FleetObject, sources: &'
 
 /// Whether an object is of one of these kinds of Cluster API.
 fn is_meant(id: &ObjectId, kinds: &[&str]) -> bool {
-    let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    is_cluster_api && kinds.contains(&&*id.kind)
+    id.is_cluster_api() && kinds.contains(&&*id.kind)
 }
 
 fn refusal(at: impl Into<String>, message: impl Into<String>) -> Refusal {

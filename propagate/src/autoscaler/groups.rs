@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Hierarchy, Member};
+use fleet::{Hierarchy, Member, meant_annotation};
 use metadata_propagation::Settings;
 use serde_json::Value;
 
@@ -70,7 +70,10 @@ fn group<'w>(
         annotations.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
     let is_scaled = annotations.contains_key(MIN_SIZE) || annotations.contains_key(MAX_SIZE);
     let is_from_zero = annotations.get(MIN_SIZE).is_none_or(|size| size.parse::<i64>().map_or(true, |size| size <= 0));
-    let has_annotations = annotations.keys().any(|key| key.starts_with(CAPACITY));
+    let is_read = |key: &str| key.starts_with(CAPACITY) || [MIN_SIZE, MAX_SIZE].contains(&key);
+    let has_annotations = annotations
+        .keys()
+        .any(|key| key.starts_with(CAPACITY) || meant_annotation(key).is_some_and(|meant| is_read(&meant)));
     if !(is_scaled && is_from_zero || has_annotations) {
         return None;
     }

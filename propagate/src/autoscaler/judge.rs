@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::FindingLevel;
+use fleet::{FindingLevel, meant_annotation};
 
 use super::bootstrap::taints as taints_of;
 use super::groups::{NodeGroup, Nodes, SetBy};
@@ -21,6 +21,10 @@ pub(crate) struct GroupVerdict {
 /// Compares the annotations of a group with what its Nodes get.
 pub(crate) fn judge(group: &NodeGroup<'_>) -> GroupVerdict {
     let mut verdict = GroupVerdict::default();
+    let misspelled = group.annotations.keys().filter_map(|key| Some((key, meant_annotation(key)?)));
+    misspelled.for_each(|(key, meant)| {
+        verdict.warning(format!("annotation `{key}` is not read; did you mean `{meant}`?"));
+    });
     sizes(group, &mut verdict);
     capacity(group, &mut verdict);
     if let Ok(nodes) = &group.nodes {

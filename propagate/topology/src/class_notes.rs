@@ -164,6 +164,8 @@ fn unused_variables(class: &Value) -> Vec<ClassNote> {
     let first = |path: String| path.split(['.', '[']).next().unwrap_or_default().to_owned();
     let read: BTreeSet<String> = sources.iter().flat_map(|source| reads(source)).chain(variables).map(first).collect();
     let names = list(class, &["spec", "variables"]).iter().map(|variable| text(variable, &["name"]));
+    let mut known = BTreeSet::new();
+    let names = names.filter(|name| known.insert(*name));
     let unused = names.filter(|name| !read.contains(*name)).map(|name| ClassNote {
         fact: ClassFact::UnusedVariable { variable: name.to_owned() },
         at: format!("spec.variables[{name}]"),

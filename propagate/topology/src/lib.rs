@@ -31,7 +31,9 @@ mod template;
 mod variables;
 mod workers;
 
-pub use admission::{NO_AMOUNT, class_refusals, health_check_refusals, is_amount, unevaluated_rule, value_refusals};
+pub use admission::{
+    NO_AMOUNT, class_refusals, early_startup, health_check_refusals, is_amount, unevaluated_rule, value_refusals,
+};
 pub use class_notes::{ClassFact, ClassNote, class_notes};
 pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
 pub use composition::{CompositionTemplate, Dependence};

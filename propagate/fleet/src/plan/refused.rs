@@ -74,8 +74,12 @@ pub(super) fn add(
         let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
         let reason = Some(Cow::Owned(kustomization.map_or(message, patched)));
         let at = EditPath::parse(&at);
-        planned.edits.retain(|planned| planned.at == at || !planned.at.is_within(&at));
+        let is_refused = |planned: &PlannedEdit| planned.effect == Effect::Refused;
+        planned.edits.retain(|planned| planned.at == at || is_refused(planned) || !planned.at.is_within(&at));
         match planned.edits.iter_mut().find(|planned| planned.at == at) {
+            Some(PlannedEdit { effect: Effect::Refused, reason: Some(first), .. }) => {
+                *first = Cow::Owned(format!("{first}; {}", reason.unwrap_or_default()));
+            }
             Some(planned) => {
                 planned.effect = effect;
                 (planned.machines, planned.scale, planned.reason) = (Machines::default(), None, reason);

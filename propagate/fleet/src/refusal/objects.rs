@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
-use topology::{DEPLOYMENTS, NO_AMOUNT, is_amount};
+use topology::{DEPLOYMENTS, NO_AMOUNT, early_startup, is_amount};
 
 use super::kubeadm::sources;
 use super::release::Release;
@@ -28,6 +28,7 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["MachineDeployment", "MachineHealthCheck"], finds: remediations },
     ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "Machine", "MachineDeployment", "MachineSet"], finds: reserved_taints },
     ObjectRule { kinds: &["MachineHealthCheck"], finds: no_selector },
+    ObjectRule { kinds: &["MachineHealthCheck"], finds: startup },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_replicas },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
@@ -130,6 +131,11 @@ fn no_selector(object: &Value) -> Vec<Refusal> {
     };
     let is_refused = is_empty("matchLabels") && is_empty("matchExpressions");
     Vec::from_iter(is_refused.then(|| refusal("spec.selector", "the selector is empty")))
+}
+
+fn startup(object: &Value) -> Vec<Refusal> {
+    let found = object.get("spec").and_then(early_startup);
+    Vec::from_iter(found.map(|(path, reason)| Refusal { needs_path: true, ..refusal(format!("spec.{path}"), reason) }))
 }
 
 fn control_plane_replicas(object: &Value) -> Vec<Refusal> {
@@ -254,10 +260,14 @@ fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
 }
 
 fn same_names(object: &Value) -> Vec<Refusal> {
+    let variables = object.pointer("/spec/topology/variables").and_then(Value::as_array).into_iter().flatten();
+    let variables = variables.map(|variable| text(variable, "name"));
+    let variables = variables.map(|name| (format!("spec.topology.variables[{name}]"), name.to_owned()));
+    let workers = all_workers(object).map(|worker| (worker.at(), worker.name.to_owned()));
     let mut known = BTreeSet::new();
-    let all = all_workers(object).filter(|worker| !worker.name.is_empty());
-    let again = all.filter(|worker| !known.insert(worker.at()));
-    again.map(|worker| refusal(worker.at(), format!("`{}` is defined twice", worker.name))).collect()
+    let named = workers.chain(variables).filter(|(_, name)| !name.is_empty());
+    let again = named.filter(|(at, _)| !known.insert(at.clone()));
+    again.map(|(at, name)| refusal(at, format!("`{name}` is defined twice"))).collect()
 }
 
 /// The path of a JSON pointer.

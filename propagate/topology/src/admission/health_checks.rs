@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::fields::{get, is_true, list, text};
+use crate::functions::nanoseconds;
 use crate::obstacle::TopologyRefusal;
 use crate::owner::DEPLOYMENTS;
 
@@ -86,16 +87,40 @@ fn is_zero(value: &Value) -> bool {
     value.is_null() || value.as_object().is_some_and(|fields| fields.values().all(is_zero))
 }
 
+/// The path of a startup timeout that is too short, and what is said of it. The check is that of a class, of a topology, or the
+/// `spec` of a MachineHealthCheck, in either version: a duration of v1beta1 is converted to whole seconds first.
+///
+/// Source: `validateMachineHealthCheckNodeStartupTimeoutSeconds` in core/webhooks/admission/machinehealthcheck.go of Cluster
+/// API v1.14; `ConvertToSeconds` in api/core/v1beta2/conversion.go.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let reason = "must be at least 30 seconds, or 0";
+/// assert_eq!(topology::early_startup(&json!({"nodeStartupTimeout": "20s"})), Some(("nodeStartupTimeout", reason)));
+/// assert_eq!(topology::early_startup(&json!({"checks": {"nodeStartupTimeoutSeconds": 600}})), None);
+/// ```
+#[must_use]
+pub fn early_startup(check: &Value) -> Option<(&'static str, &'static str)> {
+    let seconds = get(check, &["checks", "nodeStartupTimeoutSeconds"]).and_then(Value::as_u64);
+    let seconds = seconds.map(|seconds| ("checks.nodeStartupTimeoutSeconds", seconds));
+    let duration = nanoseconds(text(check, &["nodeStartupTimeout"])).map(|nanoseconds| nanoseconds / 1_000_000_000);
+    let (path, seconds) = seconds.or_else(|| Some(("nodeStartupTimeout", duration?)))?;
+    (seconds != 0 && seconds < 30).then_some((path, "must be at least 30 seconds, or 0"))
+}
+
 /// Values that are not those of a health check.
 fn invalid(at: &str, holder: &Value) -> Vec<(String, String)> {
     const AMOUNTS: [&[&str]; 2] =
         [&["remediation", "triggerIf", "unhealthyLessThanOrEqualTo"], &["remediation", "maxInFlight"]];
-    const STARTUP: [&str; 2] = ["checks", "nodeStartupTimeoutSeconds"];
+    let found = FIELDS.into_iter().filter_map(|field| Some((field, get(holder, &[field])?)));
+    let early = found.filter_map(|(field, check)| {
+        let (path, reason) = early_startup(check)?;
+        Some((format!("{at}.{field}.{path}"), reason.to_owned()))
+    });
+    let early: Vec<(String, String)> = early.collect();
     let [field, _] = FIELDS;
-    let Some(check) = get(holder, &[field]) else { return Vec::new() };
-    let is_early = get(check, &STARTUP).and_then(Value::as_i64).is_some_and(|seconds| seconds != 0 && seconds < 30);
-    let early =
-        is_early.then(|| (format!("{at}.{field}.{}", STARTUP.join(".")), "must be at least 30, or 0".to_owned()));
+    let Some(check) = get(holder, &[field]) else { return early };
     let amounts = AMOUNTS
         .into_iter()
         .filter(|path| get(check, path).and_then(Value::as_str).is_some_and(|text| !super::is_amount(text)));
@@ -139,7 +164,7 @@ mod tests {
                 cluster(none.clone(), json!({"checks": {"nodeStartupTimeoutSeconds": 2}, "remediation": {"maxInFlight": "3"}})),
                 class(&none, &none),
                 vec![
-                    "`spec.topology.workers.machineDeployments[md].healthCheck.checks.nodeStartupTimeoutSeconds` of Cluster: must be at least 30, or 0".to_owned(),
+                    "`spec.topology.workers.machineDeployments[md].healthCheck.checks.nodeStartupTimeoutSeconds` of Cluster: must be at least 30 seconds, or 0".to_owned(),
                     "`spec.topology.workers.machineDeployments[md].healthCheck.remediation.maxInFlight` of Cluster: must be a number or a percentage".to_owned(),
                 ],
             ),

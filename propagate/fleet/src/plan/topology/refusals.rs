@@ -23,6 +23,8 @@ pub(super) fn of_class(cluster: &Value, class: &Value) -> impl Iterator<Item = T
 /// What the webhook refuses in a Cluster that is created: it fits its class, as far as its values are in the files.
 pub(crate) fn of_new_cluster(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
     let found = value_refusals(cluster, class, &StoredDefaults::default()).into_iter().chain(of_class(cluster, class));
+    // What is set twice is refused whatever the class is.
+    let found = found.filter(|refusal| !matches!(refusal, TopologyRefusal::SetTwice(_)));
     found.filter_map(|refusal| resolved(cluster, refusal.into())).collect()
 }
 
