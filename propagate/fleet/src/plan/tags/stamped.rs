@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::tags::TagReport;
-use metadata_propagation::{ChangeRule, NoTagReason, NotApplicableReason, evaluate};
+use metadata_propagation::{ChangeRule, LookupRecord, NoTagReason, NotApplicableReason, Rejection, evaluate};
 use serde_json::{Value, json};
 
 use super::TagChange;
@@ -158,9 +158,7 @@ impl Side<'_> {
         let mut stamped = Stamped {
             composite: serde_json::from_str(outcome.object.as_deref().unwrap_or(json)).unwrap_or_default(),
             report: report.cloud_tags,
-            obstacle: outcome
-                .rejection
-                .map(|rejection| format!("the policy refuses every write of it: {}", rejection.message)),
+            obstacle: outcome.rejection.map(|rejection| obstacle(id, &rejection, &report.lookups)),
             ..Stamped::default()
         };
         if let Some(inert) = report.inert {
@@ -190,6 +188,16 @@ impl Side<'_> {
         stamped.tags = tags.collect();
         stamped
     }
+}
+
+/// The result of a read of an object that is in the files.
+const FOUND: &str = "found";
+
+/// Why the policy refuses an object; one that it needs may be in the cluster, and not in the files.
+fn obstacle(id: &ObjectId, rejection: &Rejection, reads: &[LookupRecord]) -> String {
+    let title = format!("{id}: ");
+    let reason = rejection.message.strip_prefix(&title).unwrap_or(&rejection.message);
+    if reads.iter().any(|read| read.result != FOUND) { reason.to_owned() } else { format!("the policy refuses it: {reason}") }
 }
 
 impl Stamped {
