@@ -215,8 +215,8 @@ fn namespace(id: &ObjectId) -> ObjectId {
 fn tagged(object: &FleetObject, [old, new]: &[Side<'_>; 2], change: &Change<'_>) -> Option<TaggedObject> {
     let subject = Subject::of(new, object)?;
     let former = old.fleet.find(&object.id).and_then(|stored| Subject::of(old, stored));
-    let after = new.stamped(&subject);
-    let before = former.as_ref().map(|former| old.stamped(former));
+    let before = former.as_ref().map(|former| old.stamped(former, None));
+    let after = new.stamped(&subject, former.as_ref().zip(before.as_ref()));
     let is_created = before.is_none();
     let before = before.unwrap_or_default();
     let mut found = TaggedObject {

@@ -83,7 +83,7 @@ impl ComposedResources {
             metadata.insert("name".to_owned(), json!(id.name));
             metadata.insert("ownerReferences".to_owned(), owner);
         }
-        let stamped = side.stamped(&Subject::nested(id.clone(), &resource.version, value.to_string()));
+        let stamped = side.stamped(&Subject::nested(id.clone(), &resource.version, value.to_string()), None);
         match stamped.obstacle {
             Some(obstacle) => self.unknown.push(format!("{} `{name}`: {obstacle}", resource.kind)),
             None => self.add(side, &id, &stamped.composite, &format!("{name}/")),
