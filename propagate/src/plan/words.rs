@@ -95,7 +95,7 @@ pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
         parts.push(format!("retags {}", count(tagged_resources, "managed resource")));
     }
     if unknown_tags > 0 {
-        parts.push(format!("cannot tell for the tags of {}", count(unknown_tags, "resource")));
+        parts.push(format!("cannot tell for the tags of {}", count(unknown_tags, "object")));
     }
     if refused > 0 {
         parts.push(format!("{} refused", count(refused, "edit")));

@@ -42,8 +42,6 @@ pub struct ResourceTags {
     pub version: String,
     /// Its kind.
     pub kind: String,
-    /// Its path in the Composition.
-    pub at: String,
     /// The field for tags; empty if the kind has none, or none is known.
     pub field: &'static str,
     /// The tags, by key. Of a list of strings, each is a key.
@@ -107,50 +105,18 @@ struct Reader<'r, 'a> {
 
 /// `None` if nothing writes the tags of the resource.
 fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
-    let Reader { resource, composite } = reader;
+    let resource = reader.resource;
     let kind = resource.kind;
     let policies = Policies::of(&resource.object);
     if policies == Policies::Observing {
         return None;
     }
-    let mut faults = Faults::default();
-    let known = kind.known;
-    if let Some(known) = known {
-        let tags = composite.at(&["spec", "cloudTags"]);
-        let has_tag = |key: &str| tags.as_ref().is_ok_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
-        if !judge_values(resource, known, &mut faults) {
-            limits::judge_tags(resource, has_tag, &mut faults);
-        }
-    }
-    // A field of the status exists once the resources that it is from do.
-    let is_refusal =
-        |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
-    let own = resource.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
-    let refused = faults.refusals().into_iter().chain(own).find(is_refusal).cloned();
-    let mut doubt = resource.doubts.first().map(|(_, doubt)| doubt.clone());
-    let mut tags = BTreeMap::new();
-    let field = known.and_then(|known| known.tags.field()).unwrap_or_default();
-    match known.map(|known| known.tags) {
-        None => doubt = Some(TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() }),
-        Some(Tags::Nowhere) => {}
-        Some(of) => {
-            let steps = steps_in(field, &resource.object);
-            let value = resource.object.get(&steps).ok().map(|value| value.into_owned());
-            let is_open = match &value {
-                Some(SimulatedValue::Unknown | SimulatedValue::OfAuthor) => true,
-                Some(SimulatedValue::Object(object)) => object.others != OtherFields::None,
-                _ => false,
-            };
-            if is_open {
-                doubt = doubt.or(Some(TagFault::Transforms));
-            }
-            match (of, value) {
-                (Tags::List(_, item), Some(list)) => tags = reader.listed(&list, &steps, item),
-                (_, Some(map)) => tags = reader.entries(&map, &steps),
-                _ => {}
-            }
-        }
-    }
+    let (tags, is_open) = reader.tags();
+    let unknown = || TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
+    let doubt = match kind.known {
+        None => Some(unknown()),
+        Some(_) => resource.doubts.first().map(|(_, doubt)| doubt.clone()).or(is_open.then_some(TagFault::Transforms)),
+    };
     let update = match policies {
         Policies::CreatingOnly => TagUpdate::Never,
         _ if is_refused_later(kind.group, kind.kind) => TagUpdate::Refused,
@@ -166,17 +132,51 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         group: kind.group.to_owned(),
         version: kind.version.to_owned(),
         kind: kind.kind.to_owned(),
-        at: resource.at.path().to_string(),
-        field,
+        field: kind.known.and_then(|known| known.tags.field()).unwrap_or_default(),
         tags,
         doubt,
-        refused,
+        refused: reader.refusal(),
         update,
         nested,
     })
 }
 
 impl<'a> Reader<'_, 'a> {
+    /// Why the API server or the cloud refuses the resource.
+    fn refusal(&self) -> Option<TagFault> {
+        let (resource, mut faults) = (self.resource, Faults::default());
+        let tags = self.composite.at(&["spec", "cloudTags"]).ok();
+        let has_tag = |key: &str| tags.is_some_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
+        if resource.kind.known.is_some_and(|known| !judge_values(resource, known, &mut faults)) {
+            limits::judge_tags(resource, has_tag, &mut faults);
+        }
+        // A field of the status exists once the resources that it is from do.
+        let is_refusal =
+            |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
+        let own = resource.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
+        faults.refusals().into_iter().chain(own).find(is_refusal).cloned()
+    }
+
+    /// The tags that are known, and whether there may be others.
+    fn tags(&self) -> (BTreeMap<String, ResourceTag>, bool) {
+        let object = &self.resource.object;
+        let Some((of, field)) = self.resource.kind.known.and_then(|known| Some((known.tags, known.tags.field()?)))
+        else {
+            return Default::default();
+        };
+        let steps = steps_in(field, object);
+        let Ok(value) = object.get(&steps) else { return Default::default() };
+        let is_open = match &*value {
+            SimulatedValue::Unknown | SimulatedValue::OfAuthor => true,
+            SimulatedValue::Object(object) => object.others != OtherFields::None,
+            _ => false,
+        };
+        match of {
+            Tags::List(_, item) => (self.listed(&value, &steps, item), is_open),
+            _ => (self.entries(&value, &steps), is_open),
+        }
+    }
+
     fn entries(&self, map: &SimulatedValue<'a>, steps: &[FieldPathStep<'a>]) -> BTreeMap<String, ResourceTag> {
         let entries = map.entries().into_iter().filter_map(|(key, value)| {
             let path: Vec<_> = steps.iter().copied().chain([FieldPathStep::Field(key)]).collect();

@@ -102,12 +102,12 @@ impl TaggedObject {
         self.resources.iter().filter(|resource| !resource.changes.is_empty()).map(|_| 1).sum()
     }
 
-    /// The number of resources and steps of which it is not known what becomes of their tags.
+    /// The number of objects, this one and resources, of which it is not known what becomes of their tags.
     #[must_use]
     pub fn unknown(&self) -> u64 {
         let is_unknown = |resource: &&ReachedResource| matches!(resource.fate, TagFate::CannotTell(_));
         let resources = self.resources.iter().filter(is_unknown).map(|_| 1);
-        resources.chain(self.unknown.iter().map(|_| 1)).sum()
+        resources.chain(self.unknown.first().map(|_| 1)).sum()
     }
 
     /// The tags that differ as entries of an object; none of a claim, which has no tags itself, and of a new object.
@@ -138,7 +138,8 @@ pub(super) fn tags([old, new]: [&Fleet; 2], settings: [&Settings; 2]) -> Vec<Tag
     let deleted = old.objects().map(|object| &object.id).filter(|id| new.find(id).is_none());
     let edited: BTreeSet<&ObjectId> = edited.chain(deleted).collect();
     let [before, after] = settings.map(|settings| format!("{settings:?}"));
-    let mut change = Change { has_settings: before != after, has_compositions: false, edited, settings };
+    let has_compositions = edited.iter().any(|id| is_of_crossplane(id));
+    let change = Change { has_settings: before != after, has_compositions, edited, settings };
     if change.edited.is_empty() && !change.has_settings {
         return Vec::new();
     }
@@ -154,7 +155,6 @@ pub(super) fn tags([old, new]: [&Fleet; 2], settings: [&Settings; 2]) -> Vec<Tag
         return Vec::new();
     }
     let sides = [Side::of(old, settings[0]), Side::of(new, settings[1])];
-    change.has_compositions = !sides[1].composes_like(&sides[0]);
     each(&reached, |object| tagged(object, &sides, &change)).into_iter().flatten().collect()
 }
 
@@ -169,8 +169,7 @@ struct Change<'c> {
 impl Change<'_> {
     /// Whether every composite may be reached: by a registry, a definition, a Composition, or a tenant.
     fn reaches_all(&self, id: &ObjectId) -> bool {
-        let is_of_all = ["labels.plexsphere.com", "apiextensions.crossplane.io", "apiextensions.k8s.io"];
-        is_of_all.contains(&&*id.group) || self.is_tenant(id)
+        id.group == "labels.plexsphere.com" || is_of_crossplane(id) || self.is_tenant(id)
     }
 
     fn is_tenant(&self, id: &ObjectId) -> bool {
@@ -203,6 +202,11 @@ impl Change<'_> {
     }
 }
 
+/// Whether it is a definition or a Composition.
+fn is_of_crossplane(id: &ObjectId) -> bool {
+    id.group == "apiextensions.crossplane.io"
+}
+
 fn namespace(id: &ObjectId) -> ObjectId {
     ObjectId::new("", "Namespace", "", &id.namespace)
 }
@@ -211,8 +215,8 @@ fn namespace(id: &ObjectId) -> ObjectId {
 fn tagged(object: &FleetObject, [old, new]: &[Side<'_>; 2], change: &Change<'_>) -> Option<TaggedObject> {
     let subject = Subject::of(new, object)?;
     let former = old.fleet.find(&object.id).and_then(|stored| Subject::of(old, stored));
-    let after = new.stamped(&subject);
-    let before = former.as_ref().map(|former| old.stamped(former));
+    let before = former.as_ref().map(|former| old.stamped(former, None));
+    let after = new.stamped(&subject, former.as_ref().zip(before.as_ref()));
     let is_created = before.is_none();
     let before = before.unwrap_or_default();
     let mut found = TaggedObject {

@@ -29,7 +29,7 @@ pub struct Verdict {
     pub cloud_tags: u64,
     /// Managed resources whose tags differ.
     pub tagged_resources: u64,
-    /// Resources, and steps of Compositions, of which it is not known what becomes of tags.
+    /// Composites and managed resources of which it is not known what becomes of tags.
     pub unknown_tags: u64,
     /// Owners whose Machines are affected, and whose number of Machines is not in the files.
     pub uncounted: Uncounted,

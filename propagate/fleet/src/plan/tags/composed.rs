@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::{PatchedText, ResourceTag, ResourceTags, TagUpdate, composed_tags};
+use metadata_propagation::{PatchedText, ResourceTag, ResourceTags, TagDelivery, TagUpdate, composed_tags};
 use serde_json::{Value, json};
 
-use super::side::{Composition, Side};
+use super::side::Side;
 use super::stamped::{Stamped, Subject};
 use super::{ReachedResource, TagChange, TagFate};
 use crate::object::ObjectId;
@@ -35,20 +35,26 @@ impl ComposedResources {
             Ok(composition) => composition,
             Err(sentence) => return self.unknown.push(sentence),
         };
-        self.compositions.insert(composition.name.to_owned());
-        let text = &composition.evaluated.object.json;
-        let composed = match composed_tags(text, &composite.to_string(), &side.settings) {
+        let name = &*composition.object.id.name;
+        self.compositions.insert(name.to_owned());
+        let evaluated = side.evaluated(composition, id, composite);
+        let composed = match composed_tags(&evaluated.object.json, &composite.to_string(), &side.settings) {
             Ok(composed) => composed,
-            Err(malformed) => return self.unknown.push(format!("Composition `{}`: {malformed}", composition.name)),
+            Err(malformed) => return self.unknown.push(format!("Composition `{name}`: {malformed}")),
         };
-        let of = |(at, fault): &(String, _)| {
-            format!("Composition `{}` {}: {fault}", composition.name, composition.evaluated.written(at))
-        };
-        let of: &dyn Fn(&(String, metadata_propagation::TagFault)) -> String = &of;
-        self.unknown.extend(composed.unknown.iter().filter(|(at, _)| !composition.evaluated.is_told(at)).map(of));
-        self.unknown.extend(composed.failure.iter().map(|failure| format!("{}; nothing is composed", of(failure))));
+        for (at, fault) in composed.unknown.iter().filter(|(at, _)| !evaluated.is_told(at)) {
+            self.unknown.push(format!("Composition `{name}` {}: {fault}", evaluated.written(at)));
+        }
+        if let Some((at, fault)) = &composed.failure {
+            let at = evaluated.written(at);
+            self.unknown.push(format!("Composition `{name}` composes nothing: {at}: {fault}"));
+        }
+        let findings = evaluated.findings.iter().filter(|it| it.verdict == Some(TagDelivery::CannotTell));
+        self.unknown
+            .extend(findings.map(|finding| format!("Composition `{name}` {}: {}", finding.at, finding.message)));
         for resource in composed.resources {
-            self.add_resource(side, (id, composite), composition, prefix, resource);
+            let at = |at: &str| evaluated.written(at);
+            self.add_resource(side, (id, composite), (name, &at), prefix, resource);
         }
     }
 
@@ -56,16 +62,16 @@ impl ComposedResources {
         &mut self,
         side: &Side<'_>,
         (parent, composite): (&ObjectId, &Value),
-        composition: &Composition<'_>,
+        (composition, written): (&str, &dyn Fn(&str) -> String),
         prefix: &str,
         mut resource: ResourceTags,
     ) {
         let name = [prefix, &resource.name].concat();
         for tag in resource.tags.values_mut() {
-            tag.by = composition.evaluated.written(&tag.by);
+            tag.by = written(&tag.by);
         }
         let Some(nested) = resource.nested.take().filter(|_| prefix.matches('/').count() < DEEPEST) else {
-            self.resources.insert(name, (composition.name.to_owned(), resource));
+            self.resources.insert(name, (composition.to_owned(), resource));
             return;
         };
         let mut value: Value = serde_json::from_str(&nested).unwrap_or_default();
@@ -77,7 +83,7 @@ impl ComposedResources {
             metadata.insert("name".to_owned(), json!(id.name));
             metadata.insert("ownerReferences".to_owned(), owner);
         }
-        let stamped = side.stamped(&Subject::nested(id.clone(), &resource.version, value.to_string()));
+        let stamped = side.stamped(&Subject::nested(id.clone(), &resource.version, value.to_string()), None);
         match stamped.obstacle {
             Some(obstacle) => self.unknown.push(format!("{} `{name}`: {obstacle}", resource.kind)),
             None => self.add(side, &id, &stamped.composite, &format!("{name}/")),

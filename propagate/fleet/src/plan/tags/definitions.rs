@@ -11,7 +11,7 @@ use crate::relations::text;
 
 /// A CompositeResourceDefinition.
 pub(super) struct Definition<'f> {
-    pub(super) name: &'f str,
+    pub(super) object: &'f FleetObject,
     pub(super) value: Value,
     /// What becomes of tags, by version; nothing for a version that keeps them.
     pub(super) losses: BTreeMap<String, Loss>,
@@ -36,7 +36,7 @@ impl<'f> Definition<'f> {
             },
             _ => None,
         });
-        Definition { name: &object.id.name, losses: losses.collect(), value: object.value() }
+        Definition { object, losses: losses.collect(), value: object.value() }
     }
 }
 

@@ -26,10 +26,8 @@ pub(super) struct Side<'f> {
 
 /// A Composition.
 pub(super) struct Composition<'f> {
-    pub(super) name: &'f str,
+    pub(super) object: &'f FleetObject,
     value: Value,
-    /// With its templates evaluated.
-    pub(super) evaluated: EvaluatedComposition<'f>,
 }
 
 impl<'f> Side<'f> {
@@ -54,13 +52,7 @@ impl<'f> Side<'f> {
         };
         let definitions = of_kind("CompositeResourceDefinition");
         let definitions = definitions.map(|object| Definition::of(object, &settings, fleet)).collect();
-        let templates = TemplateEvaluation::of(fleet.objects(), &settings);
-        let composition = |object: &'f FleetObject| Composition {
-            name: &object.id.name,
-            value: object.value(),
-            evaluated: templates.evaluated(object),
-        };
-        let compositions = of_kind("Composition").map(composition).collect();
+        let compositions = of_kind("Composition").map(|object| Composition { object, value: object.value() }).collect();
         Side { fleet, claim_kinds, definitions, compositions, immutable: immutable(fleet), settings }
     }
 
@@ -87,13 +79,24 @@ impl<'f> Side<'f> {
     }
 
     pub(super) fn definition_name(&self, id: &ObjectId) -> Option<&str> {
-        self.definition(&id.group, &id.kind).map(|definition| definition.name)
+        self.definition(&id.group, &id.kind).map(|definition| &*definition.object.id.name)
     }
 
-    /// Whether the Compositions are those of another side.
-    pub(super) fn composes_like(&self, other: &Side<'_>) -> bool {
-        self.compositions.len() == other.compositions.len()
-            && self.compositions.iter().zip(&other.compositions).all(|(one, other)| one.value == other.value)
+    /// A Composition with its templates evaluated for one composite.
+    pub(super) fn evaluated(
+        &self,
+        composition: &Composition<'f>,
+        id: &ObjectId,
+        composite: &Value,
+    ) -> EvaluatedComposition<'f> {
+        let version = group_and_version(text(composite, "apiVersion")).1.to_owned();
+        let (json, origin) = (composite.to_string().into(), composition.object.origin.clone());
+        let composite = FleetObject { id: id.clone(), version, json, origin };
+        let definitions = self.definitions.iter().map(|definition| definition.object);
+        // Without templates, nothing is asked of it.
+        let is_templated = composition.object.json.contains("gotemplating");
+        let known = definitions.chain([&composite]).filter(|_| is_templated);
+        TemplateEvaluation::of(known, &self.settings).evaluated(composition.object)
     }
 
     /// The Composition of a composite.
@@ -128,7 +131,7 @@ impl<'f> Side<'f> {
             .or_else(|| of_spec("/compositionRef/name").and_then(Value::as_str))
             .or_else(|| of_definition("/spec/defaultCompositionRef/name").filter(|_| selector.is_none()));
         if let Some(name) = named {
-            let found = fitting.into_iter().find(|composition| composition.name == name);
+            let found = fitting.into_iter().find(|composition| composition.object.id.name == name);
             return found.ok_or_else(|| format!("Composition `{name}` is not in these files"));
         }
         if let Some(wanted) = selector {
@@ -144,7 +147,7 @@ impl<'f> Side<'f> {
             [] => Err(format!("no Composition for `{}` is in these files", id.kind)),
             [first, second, ..] => Err(format!(
                 "several Compositions are for `{}`, such as `{}` and `{}`, and nothing selects one",
-                id.kind, first.name, second.name
+                id.kind, first.object.id.name, second.object.id.name
             )),
         }
     }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::tags::TagReport;
-use metadata_propagation::{ChangeRule, NoTagReason, NotApplicableReason, evaluate};
+use metadata_propagation::{
+    ChangeRule, LookupRecord, NoTagReason, NotApplicableReason, Operation, Rejection, evaluate,
+};
 use serde_json::{Value, json};
 
 use super::TagChange;
@@ -103,6 +105,22 @@ impl<'f> Subject<'f> {
         Subject { shown, id, version, json: json.into(), field: CLOUD_TAGS, is_claim: false }
     }
 
+    /// The object with the tags that the policy added to the one that it replaces.
+    fn over(&self, former: &Subject<'_>, before: &Stamped) -> String {
+        let [mut value, former]: [Value; 2] =
+            [&self.json, &former.json].map(|json| serde_json::from_str(json).unwrap_or_default());
+        let tags = |value: &Value| value.get("spec").and_then(|spec| spec.get(self.field)?.as_object()).cloned();
+        let (stored, written) = (tags(&before.composite).unwrap_or_default(), tags(&former).unwrap_or_default());
+        let added: Vec<_> = stored.into_iter().filter(|(key, _)| !written.contains_key(key)).collect();
+        if let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut).filter(|_| !added.is_empty()) {
+            let tags = spec.entry(self.field).or_insert_with(|| json!({}));
+            if let Some(tags) = tags.as_object_mut() {
+                added.into_iter().for_each(|(key, value)| _ = tags.entry(key).or_insert(value));
+            }
+        }
+        value.to_string()
+    }
+
     pub(super) fn is_composite(&self) -> bool {
         self.field == CLOUD_TAGS
     }
@@ -150,17 +168,22 @@ pub(super) struct Stamped {
 }
 
 impl Side<'_> {
-    /// An object as it is stored after the policy has completed it.
-    pub(super) fn stamped(&self, subject: &Subject<'_>) -> Stamped {
+    /// An object as it is stored after the policy has completed it; one that replaces another has the tags that the
+    /// policy added to that, until the policy changes them.
+    pub(super) fn stamped(&self, subject: &Subject<'_>, stored: Option<(&Subject<'_>, &Stamped)>) -> Stamped {
         let Subject { id, version, json, field, .. } = subject;
-        let outcome = evaluate(&create(id, version, json), &self.settings, self.fleet);
+        let updated = stored.map(|(former, before)| (subject.over(former, before), before.composite.to_string()));
+        let json = updated.as_ref().map_or(&**json, |(json, _)| json);
+        let mut review = create(id, version, json);
+        if let Some((_, old)) = &updated {
+            (review.operation, review.old_object) = (Operation::Update, Some(old.as_str()));
+        }
+        let outcome = evaluate(&review, &self.settings, self.fleet);
         let report = outcome.report.unwrap_or_default();
         let mut stamped = Stamped {
             composite: serde_json::from_str(outcome.object.as_deref().unwrap_or(json)).unwrap_or_default(),
             report: report.cloud_tags,
-            obstacle: outcome
-                .rejection
-                .map(|rejection| format!("the policy refuses every write of it: {}", rejection.message)),
+            obstacle: outcome.rejection.map(|rejection| obstacle(id, &rejection, &report.lookups)),
             ..Stamped::default()
         };
         if let Some(inert) = report.inert {
@@ -189,6 +212,20 @@ impl Side<'_> {
             tags.into_iter().flatten().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
         stamped.tags = tags.collect();
         stamped
+    }
+}
+
+/// The result of a read of an object that is in the files.
+const FOUND: &str = "found";
+
+/// Why the policy refuses an object; one that it needs may be in the cluster, and not in the files.
+fn obstacle(id: &ObjectId, rejection: &Rejection, reads: &[LookupRecord]) -> String {
+    let title = format!("{id}: ");
+    let reason = rejection.message.strip_prefix(&title).unwrap_or(&rejection.message);
+    if reads.iter().any(|read| read.result != FOUND) {
+        reason.to_owned()
+    } else {
+        format!("the policy refuses it: {reason}")
     }
 }
 
@@ -238,7 +275,7 @@ pub(super) fn changes(before: &Stamped, after: &Stamped, prefix: &str) -> Vec<Ta
                 format!("{}{before}", set_by(label, after, key))
             }
             (Some(label), ..) => set_by(label, after, key),
-            (None, ..) => "its `spec.cloudTags` differs".to_owned(),
+            (None, ..) => "it is written in the composite".to_owned(),
         };
         TagChange { key: key.clone(), from, to, reason }
     };
