@@ -89,8 +89,8 @@ pub use member::Member;
 pub use object::{FleetObject, ObjectId, Origin};
 pub use object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 pub use plan::{
-    Because, EditPath, EditRef, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
-    ReachedResource, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict,
+    Because, EditPath, EditRef, EntryDifference, Happens, Later, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
+    ReachedResource, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict, WaitsFor,
 };
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State, tag_field};
