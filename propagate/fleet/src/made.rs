@@ -11,7 +11,7 @@ use crate::fleet::Fleet;
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::topology::resolved;
 use crate::read::to_json;
-use crate::refusal::{Refusal, of_object};
+use crate::refusal::{Refusal, of_pool};
 use crate::relations::{class_of, text};
 use crate::source::Source;
 
@@ -62,19 +62,15 @@ pub(crate) fn refusal_of_made(fleet: &Fleet, cluster: &ObjectId) -> Option<Topol
     resolved(&written, obstacle)
 }
 
-/// What the API server or a webhook refuses in a new object; `None` for kinds of which that is not known. The number of
-/// replicas is the Cluster's.
+/// What the API server or a webhook refuses in a new object; `None` for kinds of which that is not known.
 pub(crate) fn refusal_of_part(part: &DesiredPart) -> Option<TopologyRefusal> {
     if part.gap().is_some() {
         return None;
     }
-    let (group, _) = group_and_version(text(&part.object, "apiVersion"));
-    let id = ObjectId::new(group, text(&part.object, "kind"), "", "");
-    let is_webhook_known = ["KubeadmControlPlane", "MachinePool"].contains(&&*id.kind);
     let by_webhook = || {
-        let mut found = of_object(&id, &part.object).into_iter().filter(|refusal| refusal.at != "spec.replicas");
-        let Refusal { at, message, .. } = found.next().filter(|_| is_webhook_known)?;
-        Some(TopologyRefusal::Object { kind: id.kind.clone(), path: at, reason: message })
+        let is_pool = text(&part.object, "kind") == "MachinePool";
+        let Refusal { at, message, .. } = of_pool(&part.object).into_iter().next().filter(|_| is_pool)?;
+        Some(TopologyRefusal::Object { kind: "MachinePool".to_owned(), path: at, reason: message })
     };
     match part.role {
         PartRole::InfrastructureCluster => endpoint_refusal(&part.object),

@@ -19,6 +19,7 @@ use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
 use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
+pub(crate) use self::taints::of_pool;
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
 use crate::plan::conversion::{is_converted, version_mismatches};

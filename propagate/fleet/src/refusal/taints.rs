@@ -53,7 +53,7 @@ fn is_reserved(key: &str) -> bool {
 }
 
 /// Taints of a MachinePool itself. In a topology or a class they are accepted, and refused when the pool is written.
-pub(super) fn of_pool(object: &Value) -> Vec<Refusal> {
+pub(crate) fn of_pool(object: &Value) -> Vec<Refusal> {
     let message = "Cluster API refuses taints of MachinePools: it does not implement them";
     taints(object).into_iter().map(|(at, _)| refusal(at, message)).collect()
 }
