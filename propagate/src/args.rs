@@ -148,6 +148,9 @@ pub(crate) struct CheckArgs {
     /// that is ignored, each with its reason.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+    /// Cluster API's feature gate MachineTaintPropagation is on, like the setting `clusterApi.taints`.
+    #[arg(long)]
+    pub(crate) taints: bool,
     /// What propagate.toml ignores.
     #[arg(skip)]
     pub(crate) ignores: Vec<IgnoredPaths>,
@@ -357,6 +360,9 @@ pub(crate) struct PlanArgs {
     /// Cluster API's feature gate InPlaceUpdates is on: name the owners whose Machines an extension may update in place.
     #[arg(long)]
     pub(crate) in_place_updates: bool,
+    /// Cluster API's feature gate MachineTaintPropagation is on, like the setting `clusterApi.taints`.
+    #[arg(long)]
+    pub(crate) taints: bool,
     /// How to print.
     #[arg(long, short, alias = "format", value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlanFormat,

@@ -28,7 +28,8 @@ use crate::{Exit, Failure, output, progress, registries, settings};
 /// # Errors
 /// When the settings cannot be used, or an output cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(args.sources.settings.as_deref())?;
+    let mut settings = settings::read(args.sources.settings.as_deref())?;
+    settings.cluster_api.taints |= args.taints;
     let paths = args.sources.named(&args.paths);
     let question = Question { object: None, is_for_clusters: false };
     let Input { fleet, unreadable, rendered, rendered_files, .. } =

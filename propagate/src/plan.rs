@@ -36,7 +36,8 @@ use crate::{Exit, Failure, config, git, live, output, progress, settings};
 /// When the settings cannot be used, an object is defined twice in different ways, or nothing can be
 /// printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(args.sources.settings.as_deref())?;
+    let mut settings = settings::read(args.sources.settings.as_deref())?;
+    settings.cluster_api.taints |= args.taints;
     let former = former_settings(args)?.unwrap_or_else(|| settings.clone());
     let base = base_config(args)?;
     let commands = if args.render.is_empty() { &base.render } else { &args.render };

@@ -24,7 +24,15 @@ pub(crate) fn run(args: &TopologyArgs) -> Result<Exit, Failure> {
     let made = objects(&args.cluster, &input.fleet, &Fleet::default())?;
     let out: String = made.iter().map(|object| format!("---\n{}", object.yaml)).collect();
     output::print(out.as_bytes())?;
-    Ok(if is_unreadable { Exit::Unreadable } else { Exit::Clean })
+    let refused = find(&args.cluster, &input.fleet).and_then(|id| Some((id, input.fleet.topology_refusal(id)?)));
+    if let Some((id, refusal)) = &refused {
+        anstream::eprintln!("{id}: Cluster API refuses it: {refusal}");
+    }
+    Ok(match refused {
+        _ if is_unreadable => Exit::Unreadable,
+        Some(_) => Exit::Found,
+        None => Exit::Clean,
+    })
 }
 
 /// Prints what differs between two sides: revisions, or files and folders.

@@ -91,6 +91,12 @@ facts! {
     /// Machines are replaced.
     Replaces { path: Mentioned, machines: &'static str } "replaces-machines"
         "changing `{path}` replaces {machines}";
+    /// Machines are replaced when the pause of the object ends.
+    ReplacesAfterPause { path: Mentioned, machines: &'static str } "replaces-machines-after-pause"
+        "changing `{path}` replaces {machines} when the pause ends";
+    /// A pause ends, and it is not known whether something changed meanwhile.
+    Resumes { path: Mentioned, machines: &'static str } "resumes"
+        "ending the pause by `{path}` replaces {machines} if changes are pending";
     /// Machines are outdated, and replaced when somebody deletes them.
     ReplacesWhenDeleted { path: Mentioned, machines: &'static str } "replaces-machines-when-deleted"
         "changing `{path}` replaces {machines} when they are deleted";

@@ -10,18 +10,20 @@ mod topology;
 use std::cmp::Reverse;
 
 use crate::catalog::effects::{EditedKind, Effect};
-use crate::catalog::keys::APPROVE_ROLLOUT;
+use crate::catalog::keys::{APPROVE_ROLLOUT, PAUSED};
 use crate::fact::Finding;
 use crate::fact::{ClusterApiFact, InPlacePaths};
 use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::messages::rollout as messages;
 use crate::rollout_impact::{RolloutEdit, RolloutImpact};
 use crate::settings::ClusterApiSettings;
-use crate::subject::Subject;
+use crate::subject::{Subject, has_paused_annotation};
 use crate::waiver::{APPROVAL, Standing};
 use kubernetes::decision::fact::{LONGEST_WARNING, fits};
 use kubernetes::decision::finding::Finding as FindingOf;
 use kubernetes::lookup::Lookups;
+use kubernetes::object::Object;
 use kubernetes::request::{Operation, Review};
 use kubernetes::settings::Stance;
 
@@ -61,7 +63,8 @@ pub fn impact<'e>(
     strategy::mark(&mut edits, kind, subject, lookups);
     edits.sort_by_key(|edit| Reverse(edit.effect));
     let stance = settings.cluster_api.rollout;
-    let mut findings = findings(&edits, kind, stance);
+    let is_paused = is_paused(&subject.object);
+    let mut findings = findings(&edits, kind, (stance, is_paused));
     let mut impact = RolloutImpact { approved: None, approved_on: None, edits: Vec::new() };
     if !findings.is_empty() {
         match APPROVAL.standing(subject, settings, lookups)? {
@@ -73,7 +76,7 @@ pub fn impact<'e>(
             && let Some(topology) = topology::of(subject, old, lookups)?
         {
             topology.mark(&mut edits, kind, subject, &rows);
-            findings = self::findings(&edits, kind, stance);
+            findings = self::findings(&edits, kind, (stance, is_paused));
             if let Some(reason) = topology.approval().filter(|_| !findings.is_empty()) {
                 impact.approved = Some(reason.to_owned());
                 impact.approved_on = Some(topology.title());
@@ -125,11 +128,24 @@ fn of_approval(message: ClusterApiFact) -> Finding {
     Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn }
 }
 
-fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<Finding> {
+/// Whether nothing is rolled out before a pause of the object itself ends.
+fn is_paused(object: &Object<'_>) -> bool {
+    has_paused_annotation(object) || object.spec.get("paused").is_ok_and(Json::is_true)
+}
+
+/// Whether an edit is the end of a pause.
+fn is_resumed(at: &str) -> bool {
+    at == "spec.paused"
+        || at.strip_prefix("metadata.annotations[").is_some_and(|key| key.strip_suffix(']') == Some(PAUSED))
+}
+
+fn findings(edits: &[RolloutEdit], kind: EditedKind, (configured, is_paused): (Stance, bool)) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for edit in edits.iter().filter(|edit| edit.set_on.is_none()) {
         let Some((sentence, strictest)) = edit.effect.sentence() else { continue };
         let mut message = match (edit.is_removal, edit.effect) {
+            (_, Effect::CannotTell) if is_resumed(&edit.at) => messages::resumes(&edit.at, kind.machines()),
+            (false, Effect::Rollout) if is_paused => messages::replaces_after_pause(&edit.at, kind.machines()),
             (true, Effect::Destructive) => messages::deletes(&edit.at),
             (true, Effect::Rollout) => messages::releases(&edit.at),
             (true, Effect::CannotTell) => messages::may_release(&edit.at),
@@ -234,7 +250,7 @@ mod tests {
     fn what_is_updated_in_place_is_named_where_there_is_room() {
         let edit = |at: &str, effect| RolloutEdit { at: at.to_owned(), effect, set_on: None, is_removal: false };
         let first = |edits: &[RolloutEdit]| {
-            findings(edits, EditedKind::MachineDeployment, Stance::Reject).remove(0).message.to_string()
+            findings(edits, EditedKind::MachineDeployment, (Stance::Reject, false)).remove(0).message.to_string()
         };
         let version = edit("spec.template.spec.version", Effect::Rollout);
         assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");

@@ -8,6 +8,7 @@ const EFFECTS = {
   scale: ["scale", "note"],
   "replaced when deleted": ["replaced when deleted", "note"],
   "cannot tell": ["cannot tell", "note"],
+  waits: ["waits", "note"],
   "scheduled rollout": ["scheduled rollout", "warn"],
   rollout: ["rollout", "bad"],
   refused: ["refused", "bad"],

@@ -21,7 +21,7 @@ use crate::misspelled::misspelled;
 use crate::object::FleetObject;
 use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use crate::probe::{Blame, ReadProblem, blame, probe};
-use crate::refusal::{filled_by, has_rules, has_variable, is_within, of_object};
+use crate::refusal::{filled_by, has_rules, has_variable, is_within, of_object, of_taints};
 use crate::relations::{is_of_topology, related};
 use crate::source::Source;
 use crate::templates::{EvaluatedComposition, Example, TemplateEvaluation};
@@ -142,7 +142,7 @@ impl Checker {
         sources: &[Source],
     ) -> (ObjectFindings, Option<Blame>) {
         let review = object.review();
-        let refused = of_refusals(object, sources);
+        let refused = of_refusals(object, (sources, &self.verify));
         if !concerns(&review, &self.verify) {
             let is_concerned = has_rules(&object.id);
             return (ObjectFindings { findings: refused, is_concerned, ..ObjectFindings::default() }, None);
@@ -268,11 +268,14 @@ fn has_uid(json: &str) -> bool {
 }
 
 /// What the API server or a webhook of Cluster API refuses in an object, and no kustomization fills.
-fn of_refusals(object: &FleetObject, sources: &[Source]) -> Vec<ObjectFinding> {
+fn of_refusals(object: &FleetObject, (sources, settings): (&[Source], &Settings)) -> Vec<ObjectFinding> {
     if !has_rules(&object.id) {
         return Vec::new();
     }
-    let refusals = of_object(&object.id, &object.value()).into_iter();
+    let value = object.value();
+    // What is stored with taints shows that the gate is on.
+    let of_taints = if is_stored(object) { Vec::new() } else { of_taints(&object.id, &value, settings) };
+    let refusals = of_object(&object.id, &value).into_iter().chain(of_taints);
     refusals.filter(|refusal| filled_by(refusal, object, sources).is_none()).map(ObjectFinding::refused).collect()
 }
 

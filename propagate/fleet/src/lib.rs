@@ -94,8 +94,8 @@ pub use object_finding::{
     UNREADABLE,
 };
 pub use plan::{
-    Because, EditPath, EditRef, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
-    ReachedResource, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict,
+    Because, EditPath, EditRef, EntryDifference, Happens, Later, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
+    ReachedResource, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict, WaitsFor,
 };
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State, tag_field};

@@ -2,11 +2,16 @@
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
-use topology::{Before, Desired, Gap, Inputs, Obstacle, desired, stored_defaults};
+use topology::{
+    Before, Desired, DesiredPart, Gap, Inputs, Obstacle, PartRole, TopologyRefusal, desired, endpoint_refusal,
+    schema_refusal, stored_defaults,
+};
 
 use crate::fleet::Fleet;
 use crate::object::{ObjectId, group_and_version};
+use crate::plan::topology::resolved;
 use crate::read::to_json;
+use crate::refusal::{Refusal, of_pool};
 use crate::relations::{class_of, text};
 use crate::source::Source;
 
@@ -16,6 +21,12 @@ impl Fleet {
     #[must_use]
     pub fn made(&self, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
         self.made_since(&Fleet::default(), cluster)
+    }
+
+    /// What Cluster API refuses when it makes the objects of a new Cluster, as far as that is known.
+    #[must_use]
+    pub fn topology_refusal(&self, cluster: &ObjectId) -> Option<String> {
+        refusal_of_made(self, cluster).map(|refusal| refusal.to_string())
     }
 
     /// The same if the objects of another fleet were applied before: a Cluster keeps the defaults that it stored then, and
@@ -37,6 +48,33 @@ impl Fleet {
             before: Before { cluster: was.as_ref(), class: class_before.as_ref(), versions: None },
             yaml,
         }))
+    }
+}
+
+/// What is refused of a new Cluster's topology: a patch that fails, or an object that the API server or a webhook does not
+/// accept. None if that is not known.
+pub(crate) fn refusal_of_made(fleet: &Fleet, cluster: &ObjectId) -> Option<TopologyRefusal> {
+    let written = value(fleet, cluster)?;
+    let obstacle = match fleet.made(cluster)? {
+        Ok(made) => made.parts.iter().find_map(refusal_of_part)?.into(),
+        Err(obstacle) => obstacle,
+    };
+    resolved(&written, obstacle)
+}
+
+/// What the API server or a webhook refuses in a new object; `None` for kinds of which that is not known.
+pub(crate) fn refusal_of_part(part: &DesiredPart) -> Option<TopologyRefusal> {
+    if part.gap().is_some() {
+        return None;
+    }
+    let by_webhook = || {
+        let is_pool = text(&part.object, "kind") == "MachinePool";
+        let Refusal { at, message, .. } = of_pool(&part.object).into_iter().next().filter(|_| is_pool)?;
+        Some(TopologyRefusal::Object { kind: "MachinePool".to_owned(), path: at, reason: message })
+    };
+    match part.role {
+        PartRole::InfrastructureCluster => endpoint_refusal(&part.object),
+        _ => schema_refusal(&part.object).or_else(by_webhook),
     }
 }
 

@@ -22,6 +22,7 @@ mod tags;
 mod template;
 pub(crate) mod topology;
 mod verdict;
+mod waits;
 mod whole;
 
 use std::borrow::Cow;
@@ -35,6 +36,7 @@ use self::difference::{differences, unknown};
 use self::edits::edits;
 use self::impact::Sides;
 use self::refused::is_refused;
+use self::waits::Delays;
 use crate::check::Checker;
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -49,6 +51,7 @@ pub use self::path::EditPath;
 pub use self::tags::{ReachedResource, TagChange, TagFate, TaggedObject};
 pub use self::topology::{Because, EditRef, PlannedOwner};
 pub use self::verdict::{Uncounted, Verdict};
+pub use self::waits::{Later, WaitsFor};
 
 /// The effects of a change of manifests.
 #[derive(Debug, Default)]
@@ -92,6 +95,8 @@ pub struct Planned {
     pub effect: Option<Effect>,
     /// The Machines that are created or deleted with it.
     pub machines: Machines,
+    /// If it waits: its effect then.
+    pub later: Option<Later>,
     /// For a deletion: the owner that remains, and whose controller creates another one.
     pub replaced_by: Option<ObjectId>,
     /// The effect of each edit, the most severe first.
@@ -130,6 +135,10 @@ pub struct PlannedEdit {
     pub effect: Effect,
     /// The Machines below the path.
     pub machines: Machines,
+    /// If it waits: its effect then.
+    pub later: Option<Later>,
+    /// The Machines that it reaches only later.
+    pub waiting: Machines,
     /// Whether it deletes them.
     pub is_deletion: bool,
     /// For a scale: the number before and after, if both are known.
@@ -159,19 +168,21 @@ impl PlannedEdit {
             at,
             effect,
             machines: Machines::default(),
+            later: None,
+            waiting: Machines::default(),
             is_deletion: false,
             scale: None,
             reason,
             deferred: Vec::new(),
             changes_no_owner: false,
-            decided: Decided::ByPath,
+            decided: if effect == Effect::Refused { Decided::ByWebhook } else { Decided::ByPath },
         }
     }
 
-    /// Whether it deletes Machines and creates no others, as a scale down does.
+    /// Whether it deletes Machines now and creates no others, as a scale down does.
     #[must_use]
     pub fn deletes(&self) -> bool {
-        self.is_deletion || self.scale.is_some_and(|(from, to)| to < from)
+        self.effect != Effect::Waits && (self.is_deletion || self.scale.is_some_and(|(from, to)| to < from))
     }
 }
 
@@ -228,26 +239,38 @@ impl Plan {
     fn at_once(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
         let before = Hierarchy::of(old, settings);
         let after = Hierarchy::after(&before, new, settings);
+        // Clusters are judged by the class that is stored.
+        let stored = with_stored_classes((old, new), Sides { before: &before, after: &after, settings });
+        let after = stored.as_ref().map_or(after, |stored| Hierarchy::after(&before, stored, settings));
+        let stored = stored.as_ref().unwrap_or(new);
         let sides = Sides { before: &before, after: &after, settings };
         let mut entries = differences(&before, &after);
         let mut plan = Plan::default();
-        plan.add_objects((old, new), sides, &mut entries);
+        plan.add_objects((old, new, stored), sides, &mut entries);
         plan.unknown.extend(topology::defined_twice(old, new));
-        let renewed = topology::complete(&mut plan, (old, new), sides);
+        let (renewed, stopped) = topology::complete(&mut plan, (old, new), sides);
+        let delays = Delays::of(&before, &after, stopped);
+        plan.objects.iter_mut().for_each(|object| delays.mark(object));
+        plan.owners.iter_mut().for_each(|owner| delays.mark_owner(owner));
         plan.objects.sort_by_key(merged::severity);
-        plan.add_further(entries, renewed, &after);
+        plan.add_further(entries, renewed, &delays);
         let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();
         plan.unknown.extend(unknown(&before, &after).into_iter().filter(|object| !unreadable.contains(&object.id)));
-        plan.verdict = Verdict::of(&plan, &after);
+        plan.verdict = Verdict { stopped: delays.stopped(), ..Verdict::of(&plan, &after) };
         plan
     }
 
     /// Adds the objects that differ, with what differs in them.
-    fn add_objects(&mut self, (old, new): (&Fleet, &Fleet), sides: Sides<'_>, entries: &mut ObjectEntries) {
+    fn add_objects(
+        &mut self,
+        (old, new, stored): (&Fleet, &Fleet, &Fleet),
+        sides: Sides<'_>,
+        entries: &mut ObjectEntries,
+    ) {
         let checker = Checker::new(sides.settings);
         let new_objects: Vec<&FleetObject> = new.objects().collect();
         let planned = each(&new_objects, |object| {
-            let planned = planned(object, old.find(&object.id), new, sides)?;
+            let planned = planned(object, old.find(&object.id), stored, sides)?;
             let is_rejected = sides.after.find(&object.id).is_some_and(|member| member.is_rejected);
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
         });
@@ -264,7 +287,8 @@ impl Plan {
     }
 
     /// Adds labels and annotations of objects whose own manifests do not change, from the top down.
-    fn add_further(&mut self, mut entries: ObjectEntries, renewed: Vec<EntryDifference>, after: &Hierarchy) {
+    fn add_further(&mut self, mut entries: ObjectEntries, renewed: Vec<EntryDifference>, delays: &Delays<'_>) {
+        let after = delays.after;
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));
         let is_orphaning = |planned: &PlannedEdit| planned.effect == Effect::Destructive && !planned.is_deletion;
@@ -274,10 +298,17 @@ impl Plan {
         let is_below = |member: &Member| after.upwards(member).skip(1).any(|above| cut.contains(&above.id));
         let stays = |id: &ObjectId| after.find(id).is_some_and(is_below);
         let further = members.filter_map(|member| entries.remove(&member.id)).flatten();
-        self.further = further.filter(|entry| cut.is_empty() || !stays(&entry.id)).collect();
+        let changed: BTreeSet<&ObjectId> = self.objects.iter().map(|object| &object.id).collect();
+        let waits = |id: &ObjectId| delays.stop_at(id, &changed);
+        let further = further.filter(|entry| (cut.is_empty() || !stays(&entry.id)) && !waits(&entry.id));
+        self.further = further.collect();
         let known = self.objects.iter().flat_map(|object| &object.entries).chain(&self.further);
         let known: BTreeSet<_> = known.map(EntryDifference::place).collect();
-        let renewed: Vec<_> = renewed.iter().filter(|entry| !known.contains(&entry.place())).cloned().collect();
+        let renewed: Vec<_> = renewed
+            .iter()
+            .filter(|entry| !known.contains(&entry.place()) && !delays.stop_at(&entry.id, &changed))
+            .cloned()
+            .collect();
         self.further.extend(renewed);
     }
 
@@ -293,7 +324,7 @@ type ObjectEntries = BTreeMap<ObjectId, Vec<EntryDifference>>;
 
 /// What happens to an object that is new or changes; `None` if it is the same.
 fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, sides: Sides<'_>) -> Option<Planned> {
-    let around = (sides.after, new.sources());
+    let around = (sides.after, new, sides.settings);
     let has_rules = has_rules(&object.id);
     let Some(stored) = stored else {
         let mut planned = whole::creation(&object.id, sides.before, sides.after);
@@ -320,6 +351,17 @@ fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, side
     Some(planned)
 }
 
+/// The new objects, with the classes as they were that are refused; `None` if none is.
+fn with_stored_classes((old, new): (&Fleet, &Fleet), sides: Sides<'_>) -> Option<Fleet> {
+    let is_refused = |object: &&FleetObject| {
+        let stored = old.find(&object.id).filter(|_| object.id.kind == "ClusterClass");
+        stored.is_some_and(|_| planned(object, stored, new, sides).is_some_and(|planned| is_refused(&planned)))
+    };
+    let refused: BTreeSet<&ObjectId> = new.objects().filter(is_refused).map(|object| &object.id).collect();
+    let is_kept = |object: &FleetObject| !refused.contains(&object.id);
+    (!refused.is_empty()).then(|| new.part(is_kept, |_| true).and(old, |object| !is_kept(object)))
+}
+
 /// Whether two objects differ only in what the API server and controllers write.
 fn is_same(objects: [&Value; 2]) -> bool {
     let [old, new] = objects.map(|object| {
@@ -342,7 +384,7 @@ fn unreadable(object: &FleetObject, checker: &Checker, fleet: &Fleet) -> Option<
 
 fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
     let (id, happens, machines) = (id.clone(), Happens::Changed, Machines::default());
-    Planned { id, happens, effect: None, machines, replaced_by: None, edits, entries: Vec::new() }
+    Planned { id, happens, effect: None, machines, later: None, replaced_by: None, edits, entries: Vec::new() }
 }
 
 /// Whether a Cluster in the files uses a class.

@@ -7,7 +7,9 @@ mod kubeadm;
 mod objects;
 mod release;
 mod selector;
+mod taints;
 
+use metadata_propagation::Settings;
 use serde_json::Value;
 use topology::{TopologyRefusal, UnknownField, has_definition, unknown_fields};
 
@@ -16,6 +18,7 @@ use self::edits::EDIT_RULES;
 pub(crate) use self::edits::skipped_by_topology;
 use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
+pub(crate) use self::taints::of_pool;
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
 use crate::plan::conversion::{is_converted, version_mismatches};
@@ -109,6 +112,20 @@ pub(crate) fn is_within(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
+/// The refusals of taints in an object, if the feature gate for them is off.
+pub(crate) fn of_taints(id: &ObjectId, object: &Value, settings: &Settings) -> Vec<Refusal> {
+    const KINDS: [&str; 7] = [
+        "Cluster",
+        "ClusterClass",
+        "KubeadmControlPlane",
+        "KubeadmControlPlaneTemplate",
+        "Machine",
+        "MachineDeployment",
+        "MachineSet",
+    ];
+    if settings.cluster_api.taints || !is_meant(id, &KINDS) { Vec::new() } else { taints::ungated(object) }
+}
+
 /// The refusals of an edit, without those of the old object.
 pub(crate) fn of_edit(id: &ObjectId, old: &Value, new: &Value) -> Vec<Refusal> {
     let known = of_object(id, old);
@@ -130,6 +147,11 @@ pub(crate) fn filled_by<'s>(refusal: &Refusal, object: &FleetObject, sources: &'
 /// Whether an object is of one of these kinds of Cluster API.
 fn is_meant(id: &ObjectId, kinds: &[&str]) -> bool {
     id.is_cluster_api() && kinds.contains(&&*id.kind)
+}
+
+/// The path of a JSON pointer.
+fn path(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".")
 }
 
 fn refusal(at: impl Into<String>, message: impl Into<String>) -> Refusal {

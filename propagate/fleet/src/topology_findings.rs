@@ -3,11 +3,11 @@
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
-use topology::{DesiredPart, PartRole, TopologyRefusal, class_refusals, endpoint_refusal, schema_refusal};
+use topology::{DesiredPart, PartRole, TopologyRefusal, class_refusals};
 
 use crate::fleet::Fleet;
 use crate::kustomize::patched_by;
-use crate::made::class;
+use crate::made::{class, refusal_of_part};
 use crate::object::{FleetObject, ObjectId, group_and_version};
 use crate::object_finding::{FindingLevel, ObjectFinding, REFUSED};
 use crate::plan::topology::{of_new_cluster, resolved};
@@ -52,10 +52,7 @@ fn of_part(cluster: &FleetObject, (class, part, fleet): (&ObjectId, &DesiredPart
     let written = cluster.value();
     let is_even = written.pointer(REPLICAS).and_then(Value::as_i64).is_some_and(|replicas| replicas % 2 == 0);
     let even = if part.role == PartRole::ControlPlane && is_even { replicas(cluster, part) } else { Vec::new() };
-    let refusal = match part.role {
-        PartRole::InfrastructureCluster => endpoint_refusal(&part.object),
-        _ => schema_refusal(&part.object),
-    };
+    let refusal = refusal_of_part(part);
     // A template that is refused itself is not stored.
     let is_refused = |template: &FleetObject| !of_object(&template.id, &template.value()).is_empty();
     let refusal = refusal.filter(|_| !part_template(class, part, fleet).is_some_and(is_refused));

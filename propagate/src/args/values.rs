@@ -40,6 +40,8 @@ pub(crate) enum PlanFailOn {
     Tags,
     /// Machines may be replaced, or worse.
     CannotTell,
+    /// Machines are replaced, created or deleted later, such as when a pause ends, or worse.
+    Waits,
     /// Machines are replaced, now or at a scheduled time, or worse.
     Rollout,
     /// A webhook refuses an edit, or Machines are deleted or orphaned.
@@ -53,6 +55,7 @@ impl PlanFailOn {
     pub(crate) fn effect(self) -> Effect {
         match self {
             PlanFailOn::Tags | PlanFailOn::CannotTell => Effect::CannotTell,
+            PlanFailOn::Waits => Effect::Waits,
             PlanFailOn::Rollout => Effect::Scheduled,
             PlanFailOn::Refused => Effect::Refused,
             PlanFailOn::Destructive => Effect::Destructive,

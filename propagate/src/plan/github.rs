@@ -46,7 +46,9 @@ fn of_root(RootAnswer { pair, plan, not_read, .. }: &RootAnswer, answer: &PlanAn
         if let (Some(object), Some(deletion)) = (old.find(id), whole(planned)) {
             let place = at(old, of_old.locate(&object.origin, "", &[]), before, id);
             let message = format!("{title}{id} {}: {deletion}", planned.happens);
-            *out += &line("error", &place, "destructive", &message);
+            let (command, name) =
+                if planned.effect == Some(Effect::Waits) { ("warning", "waits") } else { ("error", "destructive") };
+            *out += &line(command, &place, name, &message);
         }
         let Some(object) = new.find(id) else { continue };
         for planned in &planned.edits {
@@ -54,7 +56,7 @@ fn of_root(RootAnswer { pair, plan, not_read, .. }: &RootAnswer, answer: &PlanAn
                 Effect::Nothing | Effect::InPlace => continue,
                 Effect::Scale if planned.deletes() => "error",
                 Effect::Scale | Effect::ReplacedWhenDeleted => "notice",
-                Effect::CannotTell | Effect::Scheduled => "warning",
+                Effect::CannotTell | Effect::Waits | Effect::Scheduled => "warning",
                 Effect::Rollout | Effect::Refused | Effect::Destructive => "error",
             };
             let place = at(new, of_new.locate(&object.origin, &planned.at.to_string(), &[]), after, id);

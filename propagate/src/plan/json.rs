@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{
-    EditRef, EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, ReachedResource,
-    TagChange, TagFate, TaggedObject, Unknown, Verdict,
+    EditRef, EntryDifference, Happens, Later, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner,
+    ReachedResource, TagChange, TagFate, TaggedObject, Unknown, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -92,6 +92,9 @@ fn verdict(verdict: &Verdict, others: usize) -> Value {
         deletes,
         orphans,
         outdates,
+        waits,
+        deferred,
+        stopped,
         relabels,
         cloud_tags,
         tagged_resources,
@@ -108,6 +111,9 @@ fn verdict(verdict: &Verdict, others: usize) -> Value {
         "deletes": deletes,
         "orphans": orphans,
         "outdates": outdates,
+        "waits": waits,
+        "deferred": deferred,
+        "stopped": stopped,
         "relabels": relabels,
         "cloudTags": cloud_tags,
         "taggedResources": tagged_resources,
@@ -118,6 +124,7 @@ fn verdict(verdict: &Verdict, others: usize) -> Value {
             "deletes": uncounted.deletes,
             "orphans": uncounted.orphans,
             "outdates": uncounted.outdates,
+            "waits": uncounted.waits,
         },
         "refused": refused,
         "cannotTell": cannot_tell,
@@ -135,6 +142,10 @@ fn machines(machines: &Machines) -> Value {
     let named: Vec<Value> = machines.named.iter().map(object).collect();
     let uncounted: Vec<Value> = machines.uncounted.iter().map(object).collect();
     json!({ "count": machines.count(), "named": named, "uncounted": uncounted })
+}
+
+fn later(later: Option<&Later>) -> Value {
+    later.map_or(Value::Null, |Later { effect, waits_for }| json!({ "effect": effect, "waitsFor": waits_for.name() }))
 }
 
 fn entry(entry: &EntryDifference) -> Value {
@@ -169,6 +180,7 @@ fn owner(owner: &PlannedOwner) -> Value {
         "cluster": object(&owner.cluster),
         "part": owner.part.as_ref().map(ToString::to_string),
         "effect": owner.effect_name(),
+        "later": later(owner.later.as_ref()),
         "machines": machines(&owner.machines),
         "reason": owner.reason,
         "edits": owner.edits.iter().map(reference).collect::<Vec<Value>>(),
@@ -185,7 +197,9 @@ fn edit(planned: &PlannedEdit) -> Value {
     json!({
         "at": planned.at.to_string(),
         "effect": planned.effect,
+        "later": later(planned.later.as_ref()),
         "machines": machines(&planned.machines),
+        "waiting": machines(&planned.waiting),
         "deletesMachines": planned.is_deletion,
         "scale": scale,
         "reason": planned.reason,
@@ -243,6 +257,7 @@ fn planned(planned: &Planned, of_tags: Vec<EntryDifference>) -> Value {
         "object": object(&planned.id),
         "happens": happens,
         "effect": planned.effect,
+        "later": later(planned.later.as_ref()),
         "machines": machines(&planned.machines),
         "replacedBy": planned.replaced_by.as_ref().map(object),
         "edits": edits,

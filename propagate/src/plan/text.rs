@@ -143,7 +143,7 @@ fn colored(sign: char, rest: &str) -> String {
 fn style(effect: Effect) -> Style {
     match effect {
         Effect::Nothing | Effect::InPlace => CALM,
-        Effect::Scale | Effect::CannotTell | Effect::Scheduled | Effect::ReplacedWhenDeleted => CAREFUL,
+        Effect::Scale | Effect::CannotTell | Effect::Waits | Effect::Scheduled | Effect::ReplacedWhenDeleted => CAREFUL,
         Effect::Rollout | Effect::Refused | Effect::Destructive => GRAVE,
     }
 }

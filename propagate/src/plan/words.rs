@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
+use fleet::{EntryDifference, Happens, Later, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
 use super::answer::{PlanAnswer, RootAnswer};
@@ -59,6 +59,9 @@ pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
         deletes,
         orphans,
         outdates,
+        waits,
+        deferred,
+        stopped,
         relabels,
         cloud_tags,
         tagged_resources,
@@ -83,6 +86,18 @@ pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
     }
     if outdates > 0 || uncounted.outdates > 0 {
         parts.push(format!("outdates {}", counted(outdates, uncounted.outdates)));
+    }
+    if waits > 0 || uncounted.waits > 0 {
+        let verb = if (waits, uncounted.waits) == (1, 0) { "waits" } else { "wait" };
+        parts.push(format!("{} {verb} for the end of a pause", counted(waits, uncounted.waits)));
+    }
+    if deferred > 0 {
+        let verb = if deferred == 1 { "waits" } else { "wait" };
+        parts.push(format!("{} {verb} for a deferred upgrade", count(deferred, "Machine")));
+    }
+    if stopped > 0 {
+        let verb = if stopped == 1 { "is" } else { "are" };
+        parts.push(format!("{} {verb} not reconciled further", count(stopped, "Cluster")));
     }
     if relabels > 0 {
         parts.push(format!("relabels {}", count(relabels, "object")));
@@ -169,9 +184,24 @@ pub(super) fn effect(effect: Effect) -> String {
     }
 }
 
-/// The text after the path of an edit: how many Machines, and which, or why that is not known.
+/// The text after the path of an edit: how many Machines, and which, or why that is not known, and what waits.
 pub(super) fn details(planned: &PlannedEdit) -> String {
-    let PlannedEdit { effect, machines, is_deletion, scale, reason, deferred, changes_no_owner, .. } = planned;
+    let now = || of_effect(planned, planned.effect, &planned.machines);
+    let Some(Later { effect: then, waits_for }) = &planned.later else { return now() };
+    if planned.effect == *then && *then > Effect::InPlace {
+        return format!("{}; for {} it {waits_for}", now(), of_machines(&planned.waiting));
+    }
+    let later = of_effect(planned, *then, &planned.waiting);
+    let later = if *then == Effect::CannotTell { format!("{then}{later}") } else { later };
+    match then {
+        Effect::Nothing => later,
+        Effect::InPlace => format!(": {waits_for}"),
+        _ => format!(": {waits_for}, then {}", later.trim_start_matches([':', ' '])),
+    }
+}
+
+fn of_effect(planned: &PlannedEdit, effect: Effect, machines: &Machines) -> String {
+    let PlannedEdit { is_deletion, scale, reason, deferred, changes_no_owner, .. } = planned;
     if let Some((from, to)) = scale {
         let change = match to.cmp(from) {
             Ordering::Less => format!("deletes {}", from - to),
@@ -180,8 +210,8 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
         };
         return format!(" {from} → {to}: {change}");
     }
-    match (*effect, reason) {
-        (_, Some(reason)) => format!(": {reason}{}", of_unknown(planned)),
+    match (effect, reason) {
+        (_, Some(reason)) => format!(": {reason}{}", of_unknown(effect, machines)),
         (Effect::Nothing, _) if *changes_no_owner => ": changes no owner".to_owned(),
         (Effect::Nothing, _) => ": replaces no Machines".to_owned(),
         (Effect::Rollout | Effect::Scheduled, _) if deferred.is_empty() => {
@@ -198,34 +228,42 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
 }
 
 /// Which Machines an edit whose effect is not known may replace.
-fn of_unknown(planned: &PlannedEdit) -> String {
-    let is_known = planned.effect != Effect::CannotTell || planned.machines.count() == 0;
-    if is_known { String::new() } else { format!(" (up to {})", of_machines(&planned.machines)) }
+fn of_unknown(effect: Effect, machines: &Machines) -> String {
+    let is_known = effect != Effect::CannotTell || machines.count() == 0;
+    if is_known { String::new() } else { format!(" (up to {})", of_machines(machines)) }
 }
 
 /// What a created or deleted object does to Machines.
 pub(super) fn whole(planned: &Planned) -> Option<String> {
-    let effect = planned.effect?;
+    if let Some(Later { effect, waits_for }) = &planned.later {
+        let later = whole_effect(planned, *effect);
+        let later = later.split_once(": ").map_or(&*later, |(_, machines)| machines);
+        return Some(format!("{}: {waits_for}, then {later}", planned.effect?));
+    }
+    Some(whole_effect(planned, planned.effect?))
+}
+
+fn whole_effect(planned: &Planned, effect: Effect) -> String {
     let is_namespace = planned.id.kind == "Namespace";
     match effect {
         Effect::Refused => {
-            return Some(format!("{effect}: Clusters use it, and the webhook of ClusterClass refuses this"));
+            return format!("{effect}: Clusters use it, and the webhook of ClusterClass refuses this");
         }
         Effect::CannotTell if is_namespace => {
-            return Some(format!("{effect}: everything in it is deleted, and none of that is in the files"));
+            return format!("{effect}: everything in it is deleted, and none of that is in the files");
         }
-        Effect::CannotTell => return Some(format!("{effect}: its provider decides what happens to Machines")),
+        Effect::CannotTell => return format!("{effect}: its provider decides what happens to Machines"),
         _ => {}
     }
     let (machines, others) = match planned.id.kind == "Machine" {
         true => ("this Machine".to_owned(), "a new one"),
         false => (of_machines(&planned.machines), "new ones"),
     };
-    Some(match (planned.happens, &planned.replaced_by) {
+    match (planned.happens, &planned.replaced_by) {
         (Happens::Deleted, None) => format!("{effect}: deletes {machines}"),
         (Happens::Deleted, Some(owner)) => format!("{effect}: deletes {machines}, and {owner} creates {others}"),
         _ => format!("{effect}: creates {machines}"),
-    })
+    }
 }
 
 /// Such as `2 Machines (fleet/a, fleet/b)`.

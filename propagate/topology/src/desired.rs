@@ -17,6 +17,7 @@ use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner, WORKERS, WorkersKind};
 use crate::patches;
 use crate::selection::Holder;
+use crate::stored_template::drop_empty;
 use crate::template::name_of;
 use crate::variables::{StoredDefaults, Variables, of_cluster, overrides};
 use crate::workers::{control_plane_fields, workers_fields};
@@ -114,7 +115,9 @@ impl<'a> ClassTopology<'a> {
         if text(&template, &["apiVersion"]) != text(reference, &["apiVersion"]) {
             return Err(Gap::TemplateVersion(name()).into());
         }
-        Ok(Some(pruned(&template)))
+        let mut stored = pruned(&template);
+        drop_empty(&mut stored);
+        Ok(Some(stored))
     }
 
     /// A name; that of the object if a field of the Cluster refers to it.

@@ -1,5 +1,6 @@
 //! Objects that a stored template has although its manifest does not: the webhook of its provider or the schema sets them, or
-//! the webhook writes the whole object, in which fields that are structs are never absent.
+//! the webhook writes the whole object, in which fields that are structs are never absent; and what it does not have although
+//! its manifest does.
 
 use serde_json::Value;
 
@@ -52,6 +53,39 @@ pub(crate) fn complete(template: &mut Value, path: &str) {
     }
 }
 
+/// Lists that are stored although they are empty: they have no `omitempty`, or an empty one means something.
+const KEPT: [&str; 2] = ["endpoints", "taints"];
+
+/// Fields that are maps; other objects are structs.
+const MAPS: [&str; 5] = ["annotations", "extraArgs", "featureGates", "kubeletExtraArgs", "labels"];
+
+/// Removes the empty lists and maps of a template of kubeadm in v1beta1, which is stored in v1beta2.
+///
+/// Source: `KubeadmConfigSpec` in api/bootstrap/kubeadm/v1beta1 of Cluster API v1.14, and the conversions there.
+pub(crate) fn drop_empty(template: &mut Value) {
+    let is_kind = |kind: &&str| ["KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"].contains(kind);
+    let is_kubeadm = template.get("kind").and_then(Value::as_str).as_ref().is_some_and(is_kind);
+    let version = template.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    if is_kubeadm && version.ends_with("/v1beta1") {
+        template.pointer_mut("/spec/template").into_iter().for_each(drop_empty_in);
+    }
+}
+
+fn drop_empty_in(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, value| match value {
+                Value::Array(elements) => !elements.is_empty() || KEPT.contains(&&**name),
+                Value::Object(entries) => !entries.is_empty() || !MAPS.contains(&&**name),
+                _ => true,
+            });
+            fields.values_mut().for_each(drop_empty_in);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(drop_empty_in),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -75,6 +109,21 @@ mod tests {
             let mut completed = template(kind, json!({}));
             complete(&mut completed, &format!("/spec/template/spec{path}"));
             assert_eq!(completed, template(kind, expected), "{kind} {path}");
+        }
+    }
+
+    #[test]
+    fn empty_lists_and_maps_of_kubeadm_are_not_stored_in_v1beta1() {
+        let template = |version: &str, spec: Value| {
+            let api_version = format!("bootstrap.cluster.x-k8s.io/{version}");
+            json!({ "apiVersion": api_version, "kind": "KubeadmConfigTemplate", "spec": { "template": { "spec": spec } } })
+        };
+        let written = json!({ "files": [], "joinConfiguration": { "nodeRegistration": { "kubeletExtraArgs": {}, "taints": [] } } });
+        let stored = json!({ "joinConfiguration": { "nodeRegistration": { "taints": [] } } });
+        for (version, expected) in [("v1beta1", &stored), ("v1beta2", &written)] {
+            let mut template_of = template(version, written.clone());
+            drop_empty(&mut template_of);
+            assert_eq!(template_of, template(version, expected.clone()));
         }
     }
 

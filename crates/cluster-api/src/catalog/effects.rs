@@ -24,6 +24,9 @@ pub enum Effect {
     ReplacedWhenDeleted,
     /// Patches, variables or a provider decide whether Machines are replaced.
     CannotTell,
+    /// Machines are replaced, created or deleted later, such as when a pause ends: the policy does not report this, a plan
+    /// does.
+    Waits,
     /// Machines are replaced at a time that the edit sets.
     Scheduled,
     /// Machines are replaced.
@@ -250,6 +253,7 @@ impl Effect {
             Effect::Scale => "scale",
             Effect::ReplacedWhenDeleted => "replaced when deleted",
             Effect::CannotTell => "cannot tell",
+            Effect::Waits => "waits",
             Effect::Scheduled => "scheduled rollout",
             Effect::Rollout => "rollout",
             Effect::Refused => "refused",

@@ -12,6 +12,16 @@ pub(crate) fn replaces(path: &str, machines: &'static str) -> ClusterApiFact {
     ClusterApiFact::Replaces { path: path.into(), machines }
 }
 
+/// Machines are replaced when the pause of the object ends.
+pub(crate) fn replaces_after_pause(path: &str, machines: &'static str) -> ClusterApiFact {
+    ClusterApiFact::ReplacesAfterPause { path: path.into(), machines }
+}
+
+/// The annotation that pauses the object is removed.
+pub(crate) fn resumes(path: &str, machines: &'static str) -> ClusterApiFact {
+    ClusterApiFact::Resumes { path: path.into(), machines }
+}
+
 /// Machines are outdated, and replaced when somebody deletes them.
 pub(crate) fn replaces_when_deleted(path: &str, machines: &'static str) -> ClusterApiFact {
     ClusterApiFact::ReplacesWhenDeleted { path: path.into(), machines }
@@ -87,6 +97,14 @@ mod tests {
             (
                 replaces("spec.template.spec.version", MACHINES),
                 "changing `spec.template.spec.version` replaces Machines",
+            ),
+            (
+                replaces_after_pause("spec.version", MACHINES),
+                "changing `spec.version` replaces Machines when the pause ends",
+            ),
+            (
+                resumes("spec.paused", MACHINES),
+                "ending the pause by `spec.paused` replaces Machines if changes are pending",
             ),
             (
                 may_replace("spec.variables", MACHINES_OF_EVERY_CLUSTER),

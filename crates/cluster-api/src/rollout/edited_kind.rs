@@ -106,7 +106,7 @@ impl Effect {
     /// `None` if there is no finding.
     pub(super) fn sentence(self) -> Option<(Sentence, Stance)> {
         Some(match self {
-            Effect::Nothing | Effect::InPlace | Effect::Scale | Effect::Refused => return None,
+            Effect::Nothing | Effect::InPlace | Effect::Scale | Effect::Waits | Effect::Refused => return None,
             Effect::ReplacedWhenDeleted => (messages::replaces_when_deleted, Stance::Warn),
             Effect::CannotTell => (messages::may_replace, Stance::Warn),
             Effect::Scheduled => (messages::schedules, Stance::Warn),

@@ -29,6 +29,17 @@ pub(super) fn freed([was, is]: [&Value; 2]) -> Vec<(&'static str, String)> {
     of(was).into_iter().filter(|entry| remains(entry) && !deferred.contains(entry)).collect()
 }
 
+/// The entries with an upgrade that is deferred: another version is edited in, or that of the workers is another one. Nothing
+/// else of them is written before it.
+pub(super) fn held(
+    [was, is]: [&Value; 2],
+    has_other_version: impl Fn(&(&'static str, String), &Value) -> bool,
+) -> Vec<(&'static str, String)> {
+    let Some(version) = is.pointer(VERSION) else { return Vec::new() };
+    let is_upgrade = was.pointer(VERSION).is_some_and(|it| it != version);
+    of(is).into_iter().filter(|entry| is_upgrade || has_other_version(entry, version)).collect()
+}
+
 const VERSION: &str = "/spec/topology/version";
 
 fn of(cluster: &Value) -> Vec<(&'static str, String)> {

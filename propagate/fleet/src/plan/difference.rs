@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::NotApplicable;
+use metadata_propagation::{NotApplicable, NotApplicableReason};
 use serde_json::{Map, Value};
 
 use super::conversion::in_one_version;
@@ -51,7 +51,9 @@ pub(super) fn unknown(before: &Hierarchy, after: &Hierarchy) -> Vec<Unknown> {
 /// Why it is no longer known what propagates to an object.
 fn lost<'w>(id: &ObjectId, before: &Hierarchy, after: &'w Hierarchy) -> Option<&'w NotApplicable> {
     let was_known = before.unknown(before.number(id)?).is_none();
-    after.unknown(after.number(id)?).map(|(_, reason)| reason).filter(|_| was_known)
+    let lost = after.unknown(after.number(id)?).map(|(_, reason)| reason).filter(|_| was_known);
+    // What a pause keeps stays as it is.
+    lost.filter(|lost| lost.reason != NotApplicableReason::Paused)
 }
 
 /// Whether it is not known what propagates to an object.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use metadata_propagation::Effect;
 use serde_json::Value;
+use topology::POOLS;
 
 use super::class::{ClassChange, Judged, other_class};
 use super::impact::{Sides, impact};
@@ -14,6 +15,7 @@ use super::path::{EditPath, EditPlace, EditedPart};
 use super::template::{self, Acceptance, acceptance};
 use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason, replicas};
 use crate::made::class;
+use crate::member::has_managed_replicas;
 use crate::object::{FleetObject, ObjectId};
 use crate::relations::is_of_topology;
 
@@ -126,6 +128,8 @@ impl<'e> EditedObject<'e> {
     fn judged(&self, at: &EditPath, effect: Effect) -> Judged {
         let judged = self.change.as_ref().and_then(|change| change.effect(at)).unwrap_or((effect, None));
         match judged.0 {
+            Effect::Scale if self.is_managed(at) => (Effect::Nothing, Some(reason::MANAGED)),
+            Effect::InPlace if at.place == EditPlace::HealthCheck => (Effect::InPlace, Some(reason::HEALTH)),
             Effect::Rollout if concerns_joined_only(self.id, at, self.values) => {
                 (Effect::CannotTell, Some(reason::INITIALIZED))
             }
@@ -135,6 +139,17 @@ impl<'e> EditedObject<'e> {
             }
             _ => judged,
         }
+    }
+
+    /// Whether the infrastructure decides about the number of replicas of a pool.
+    fn is_managed(&self, at: &EditPath) -> bool {
+        let is_pool =
+            self.id.kind == "MachinePool" || matches!(&at.part, EditedPart::Workers(list, _) if *list == POOLS.list);
+        let has_annotation = |object: &Value| {
+            let holder = if self.id.kind == "MachinePool" { object } else { at.holder().value(object)? };
+            holder.pointer("/metadata/annotations").map(has_managed_replicas)
+        };
+        at.place == EditPlace::Replicas && is_pool && has_annotation(self.values[1]) == Some(true)
     }
 
     /// What it is if webhooks and references to the object are regarded.
@@ -149,6 +164,10 @@ impl<'e> EditedObject<'e> {
         }
         let is_known = || reason.is_none() && self.has_no_cluster;
         let judged = match (self.accepted, effect) {
+            // Whether it is accepted or not, Machines are only created from it.
+            (Acceptance::Unknown(_), Effect::Nothing) if is_template && !self.is_unnamed => {
+                (effect, Some(reason::UNKNOWN_WEBHOOK))
+            }
             (Acceptance::Unknown(why), _) if is_template => (Effect::CannotTell, Some(why)),
             (_, Effect::Nothing) if self.is_unnamed && at.is_in_spec() => {
                 (Effect::CannotTell, Some(reason::NAMED_BY_NOTHING))

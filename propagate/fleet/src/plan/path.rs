@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use self::Step::{Entry, Field};
+use super::waits::PAUSED;
 use crate::relations::text;
 use crate::workers::LISTS;
 
@@ -54,6 +55,8 @@ pub(super) enum EditPlace {
     Map,
     Other,
     Patches,
+    /// What pauses an object.
+    Pause,
     Replicas,
     /// The whole `spec`.
     Spec,
@@ -268,6 +271,7 @@ fn place(part: &EditedPart, steps: &[Word<'_>]) -> EditPlace {
     match steps {
         [] if matches!(part, EditedPart::Workers(..)) => EditPlace::Entry,
         [F("spec")] => EditPlace::Spec,
+        [F("paused")] | [F("metadata"), F("annotations"), E(PAUSED)] => EditPlace::Pause,
         [.., F("metadata"), F("labels" | "annotations")] => EditPlace::Map,
         [.., F("metadata"), F("annotations"), E(_)] => EditPlace::Annotation,
         [F("class" | "classRef" | "classNamespace"), ..] => EditPlace::Class,

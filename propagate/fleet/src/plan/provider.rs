@@ -51,7 +51,8 @@ const RKE2: &[ProviderRow] = &[
 ];
 
 /// The same for K3s: `MachinesNeedingRollout` in pkg/k3s/control_plane.go, the filters in pkg/machinefilters, and
-/// `computeDesiredMachine` in controlplane/controllers/scale.go.
+/// `computeDesiredMachine` in controlplane/controllers/scale.go, the same in v0.2.1 to v0.3.1; the conversion of `upgradeAfter`
+/// in controlplane/api/v1beta1.
 #[rustfmt::skip]
 const K3S: &[ProviderRow] = &[
     ("replicas",                                     Effect::Scale),
@@ -62,10 +63,12 @@ const K3S: &[ProviderRow] = &[
     ("machineTemplate.infrastructureRef",            Effect::Rollout),
     ("machineTemplate.metadata",                     Effect::InPlace),
     ("machineTemplate.nodeDrainTimeout",             Effect::InPlace),
-    ("machineTemplate.nodeVolumeDetachTimeout",      Effect::Nothing),
-    ("machineTemplate.nodeDeletionTimeout",          Effect::Nothing),
+    ("machineTemplate.nodeVolumeDetachTimeout",      Effect::InPlace),
+    ("machineTemplate.nodeDeletionTimeout",          Effect::InPlace),
     ("nodeDrainTimeout",                             Effect::InPlace),
     ("remediationStrategy",                          Effect::Nothing),
+    ("rolloutAfter",                                 Effect::Scheduled),
+    ("upgradeAfter",                                 Effect::Scheduled),
 ];
 
 /// What every control plane with Machines has: the contract of Cluster API for control planes.
@@ -92,9 +95,11 @@ pub(super) fn effect_on_control_plane(kind: &str, [was, is]: [&Value; 2]) -> Opt
 /// The effect of an edit of a path below `spec`.
 fn effect(rows: &[ProviderRow], path: &str, [was, is]: [&Value; 2]) -> Effect {
     let at = EditPath::parse(path);
-    let values @ [stored, _] = [was, is].map(|side| side.get("spec").and_then(|spec| at.value(spec)));
+    let values @ [stored, new] = [was, is].map(|side| side.get("spec").and_then(|spec| at.value(spec)));
     match longest(rows, path) {
         Some(Effect::Rollout) if is_same_reference(values) => Effect::Nothing,
+        // Nothing is scheduled any more.
+        Some(Effect::Scheduled) if new.and_then(bare).is_none() => Effect::Nothing,
         // What is refused can be set once.
         Some(Effect::Refused) if stored.and_then(bare).is_none() => Effect::Nothing,
         effect => effect.unwrap_or(Effect::CannotTell),
@@ -172,7 +177,7 @@ impl ProviderKind {
         let is_template = id.kind.ends_with("Template");
         let is_old = versions.iter().any(|version| !["v1beta1", "v1beta2"].contains(version));
         match &*id.group {
-            CORE_GROUP if id.kind == "MachineHealthCheck" => kind(UNKNOWN, reason::HEALTH, Machines::default()),
+            CORE_GROUP if id.kind == "MachineHealthCheck" => kind(IN_PLACE, reason::HEALTH, Machines::default()),
             CORE_GROUP if is_old && OWNERS.contains(&&*id.kind) => kind(UNKNOWN, reason::OLD_VERSION, own()),
             CONTROL_PLANE_GROUP if id.kind == "KubeadmControlPlane" && is_old => {
                 kind(UNKNOWN, reason::OLD_VERSION, own())
@@ -204,6 +209,7 @@ impl ProviderKind {
             Effect::CannotTell => Some(self.reason),
             Effect::Scale if scale.is_none() => Some(reason::NO_NUMBER),
             Effect::Refused => Some(reason::WEBHOOK),
+            Effect::InPlace if self.reason == reason::HEALTH => Some(reason::HEALTH),
             _ => None,
         };
         let is_known = effect <= Effect::InPlace || effect == Effect::Refused;
@@ -315,7 +321,7 @@ mod tests {
             (INFRASTRUCTURE_GROUP, "OpenStackCluster", Effect::Refused),
             (INFRASTRUCTURE_GROUP, "AWSMachinePool", Effect::CannotTell),
             (INFRASTRUCTURE_GROUP, "AWSMachine", Effect::CannotTell),
-            (CORE_GROUP, "MachineHealthCheck", Effect::CannotTell),
+            (CORE_GROUP, "MachineHealthCheck", Effect::InPlace),
         ] {
             assert_eq!(found(group, kind, a.clone(), b.clone()), owned(&[("spec.a", effect)]), "{kind}");
         }

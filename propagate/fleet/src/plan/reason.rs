@@ -16,9 +16,11 @@ pub(super) fn reason(id: &ObjectId, at: &EditPath) -> &'static str {
             "patches of the ClusterClass read variables, and the class or its templates are not all known"
         }
         EditPlace::Patches => "the Clusters of the class or its templates are not all known",
-        EditPlace::HealthCheck => HEALTH,
         EditPlace::Strategy => {
             "outdated Machines would be replaced, but the status does not show whether there are any"
+        }
+        EditPlace::Pause => {
+            "what was changed during the pause takes effect, and the files do not show whether anything was"
         }
         EditPlace::Annotation => "a pending upgrade would continue, but the status does not show whether there is one",
         EditPlace::TemplateRef(_) => "it depends on how the new template differs from the old one",
@@ -51,8 +53,11 @@ pub(super) const UNKNOWN_WEBHOOK: &str =
 /// An edit of a control plane that is not Cluster API's own.
 pub(super) const PLANE: &str = "the provider of the control plane decides";
 
-/// An edit of a MachineHealthCheck.
-pub(super) const HEALTH: &str = "it decides which Machines are replaced because they are unhealthy";
+/// An edit of a health check.
+pub(super) const HEALTH: &str = "Machines that are unhealthy by it are remediated; their state is not in the files";
+
+/// An edit of the replicas of a pool that the infrastructure manages.
+pub(super) const MANAGED: &str = "the annotation `cluster.x-k8s.io/replicas-managed-by` leaves the number of Machines to the infrastructure, which undoes it";
 
 /// An edit of how an extension is called.
 pub(super) const EXTENSION: &str = "the extension may write what Machines are made from";
@@ -96,6 +101,10 @@ pub(super) const UNKNOWN_KIND: &str = "it is not known whether templates of this
 
 /// An edit of a template whose API version changes, too.
 pub(super) const OTHER_VERSION: &str = "the two API versions of this template cannot be compared";
+
+/// A template of a topology that its controller compares with a dry-run.
+pub(super) const DRY_RUN: &str = "the webhook of the provider refuses the dry-run with which the topology's controller compares \
+                                  templates, so that it does not replace this one";
 
 /// A part of a class that is removed while Clusters use it.
 pub(super) const STILL_USED: &str = "Clusters use it, and the webhook of ClusterClass refuses to remove it";

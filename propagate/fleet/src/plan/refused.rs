@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use metadata_propagation::Effect;
+use metadata_propagation::{Effect, Settings};
 use serde_json::Value;
 use topology::{TopologyRefusal, class_refusals};
 
@@ -11,20 +11,21 @@ use super::machines::Machines;
 use super::path::EditPath;
 use super::topology::of_new_cluster;
 use super::{Decided, Planned, PlannedEdit};
+use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
-use crate::made::{class, template};
+use crate::made::{class, refusal_of_made, template};
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
-use crate::refusal::{Refusal, etcd, filled_by, of_change, of_fields, of_object, skipped_by_topology};
-use crate::source::Source;
+use crate::refusal::{Refusal, etcd, filled_by, of_change, of_fields, of_object, of_taints, skipped_by_topology};
 
 /// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
 pub(super) fn add(
     planned: &mut Planned,
     new: &FleetObject,
     (was, is): (Option<&Value>, &Value),
-    (after, sources): (&Hierarchy, &[Source]),
+    (after, fleet, settings): (&Hierarchy, &Fleet, &Settings),
 ) {
+    let sources = fleet.sources();
     let [of_old, of_new] = [was, Some(is)].map(|side| side.map(|side| of_fields(&new.id, side)).unwrap_or_default());
     if !of_new.is_empty() {
         // Nothing of the object is written.
@@ -35,7 +36,11 @@ pub(super) fn add(
         return;
     }
     let of_object = |side: &Value| of_object(&new.id, side);
-    let (known, found) = (was.map(of_object).unwrap_or_default(), of_object(is));
+    let (known, mut found) = (was.map(of_object).unwrap_or_default(), of_object(is));
+    // What is stored with taints shows that the gate is on.
+    if was.is_none_or(|was| of_taints(&new.id, was, settings).is_empty()) {
+        found.extend(of_taints(&new.id, is, settings));
+    }
     // An empty list that a kustomization patches is not empty where it is stored.
     let remains = |refusal: &&Refusal| filled_by(refusal, new, sources).is_none();
     if !found.iter().any(|refusal| remains(&refusal))
@@ -50,7 +55,10 @@ pub(super) fn add(
         None => {
             let of_class = of_class(&new.id, &Value::Null, is, &[]);
             let class = (new.id.kind == "Cluster").then(|| find_class(&new.id, is, after)).flatten();
-            let of_cluster = class.map(|class| of_new_cluster(is, &class.written)).unwrap_or_default();
+            let mut of_cluster = class.map(|class| of_new_cluster(is, &class.written)).unwrap_or_default();
+            if of_cluster.is_empty() && class.is_some() {
+                of_cluster.extend(refusal_of_made(fleet, &new.id));
+            }
             let of_cluster = of_cluster.into_iter().map(|refusal| Refusal::of_topology(refusal, "Cluster"));
             found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).chain(of_cluster).collect()
         }
@@ -81,8 +89,8 @@ pub(super) fn add(
                 *first = Cow::Owned(format!("{first}; {}", reason.unwrap_or_default()));
             }
             Some(planned) => {
-                planned.effect = effect;
-                (planned.machines, planned.scale, planned.reason) = (Machines::default(), None, reason);
+                let at = planned.at.clone();
+                *planned = PlannedEdit::new(at, effect, reason);
             }
             None => planned.edits.push(PlannedEdit::new(at, effect, reason)),
         }
@@ -98,9 +106,9 @@ pub(super) fn keep_only(planned: &mut Planned) {
     }
 }
 
-/// Whether a webhook or a schema refuses an object.
+/// Whether a webhook or a schema refuses an object, and not what is made from it.
 pub(super) fn is_refused(planned: &Planned) -> bool {
-    planned.edits.iter().any(|planned| planned.effect == Effect::Refused)
+    planned.edits.iter().any(|it| it.effect == Effect::Refused && it.decided == Decided::ByWebhook)
 }
 
 /// What the webhook refuses in a class and did not before, at the edit that is why.

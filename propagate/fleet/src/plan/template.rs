@@ -14,7 +14,7 @@ use crate::relations::{references, text};
 use crate::scope::class_templates;
 use crate::workers::{LISTS, workers};
 
-pub(super) use self::acceptance::{Acceptance, acceptance};
+pub(super) use self::acceptance::{Acceptance, DryRun, acceptance, dry_run};
 
 /// The classes among the objects that refer to a template, and in which part.
 pub(super) fn classes(hierarchy: &Hierarchy, template: &ObjectId) -> Vec<(ObjectId, Part)> {

@@ -27,6 +27,7 @@ use super::impact::Sides;
 use super::machines::{Machines, Part, machines};
 use super::path::{EditPath, EditPlace};
 use super::refused::keep_only;
+use super::waits::StoppedTopology;
 use super::{Decided, EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, conversion, deferred, reason};
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -40,7 +41,9 @@ impl Plan {
     /// Says of owners whose Machines an extension may update in place that it may: Cluster API's feature gate
     /// `InPlaceUpdates` (v1.12 and later) is on. Without an extension that accepts it, their Machines are replaced.
     pub fn allow_in_place_updates(&mut self) {
-        self.owners.iter_mut().for_each(|owner| owner.is_update_in_place = owner.can_be_in_place);
+        self.owners
+            .iter_mut()
+            .for_each(|owner| owner.is_update_in_place = owner.can_be_in_place && owner.later.is_none());
     }
 }
 
@@ -51,19 +54,21 @@ const REFUSED: &str = "Cluster API refuses it";
 const SOME_UNKNOWN: &str = "what the patches of the ClusterClass make of it is not known for every owner";
 
 /// Computes the topologies that edited objects are part of, and replaces what paths alone say by what becomes of each owner.
-/// Returns the labels and annotations of new templates and of what is created from them.
-pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Sides<'_>) -> Vec<EntryDifference> {
+/// Returns the labels and annotations of new templates and of what is created from them, and where topologies stop.
+pub(super) fn complete(
+    plan: &mut Plan,
+    (old, new): (&Fleet, &Fleet),
+    around: Sides<'_>,
+) -> (Vec<EntryDifference>, StoppedTopologies) {
     let mut added = BTreeSet::new();
     for object in plan.objects.iter_mut().filter(|object| is_edited(object) && object.edits.is_empty()) {
         object.edits = unnamed(&object.id, around);
         added.insert(object.id.clone());
     }
-    let refused = plan.objects.iter_mut().flat_map(|object| &mut object.edits);
-    refused.filter(|edit| edit.effect == Effect::Refused).for_each(|edit| edit.decided = Decided::ByWebhook);
     let edited: BTreeMap<&ObjectId, &Planned> =
         plan.objects.iter().filter(|object| is_edited(object)).map(|object| (&object.id, object)).collect();
     if edited.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
     let is_cluster = |id: &&ObjectId| id.group == CORE_GROUP && id.kind == "Cluster" && new.find(id).is_some();
     let clusters: Vec<&ObjectId> = old.objects().map(|object| &object.id).filter(is_cluster).collect();
@@ -73,6 +78,7 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Si
     let objects: Vec<&Planned> = plan.objects.iter().collect();
     let decided = each(&objects, |object| decided(object, &answers));
     let freed = each(&objects, |object| if is_edited(object) { freed(object, &answers, around) } else { Vec::new() });
+    let stopped = answers.iter().filter_map(|answer| Some((answer.cluster.clone(), answer.stopped.clone()?))).collect();
     let renewed = renewed::merged(answers.iter_mut().flat_map(|answer| std::mem::take(&mut answer.renewed)));
     let refused: BTreeSet<ObjectId> = answers.iter().flat_map(|answer| answer.refused.iter().cloned()).collect();
     // What is refused is not written, for the other Clusters of a class either.
@@ -85,6 +91,9 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Si
     for (object, (decided, freed)) in plan.objects.iter_mut().zip(decided.into_iter().zip(freed)) {
         for (edit, decided) in object.edits.iter_mut().zip(decided) {
             decided.into_iter().for_each(|decided| apply(edit, decided));
+            if edit.effect == Effect::Refused && refused.contains(&object.id) {
+                edit.decided = Decided::ByWebhook;
+            }
         }
         let mut known = BTreeSet::new();
         object.edits.retain(|edit| known.insert((edit.at.clone(), edit.effect, edit.reason.clone())));
@@ -95,8 +104,11 @@ pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Si
         keep_only(object);
         object.edits.sort_by_key(|edit| Reverse(edit.effect));
     }
-    renewed
+    (renewed, stopped)
 }
+
+/// Where the reconciliation of topologies stops, by Cluster.
+pub(super) type StoppedTopologies = BTreeMap<ObjectId, StoppedTopology>;
 
 /// The objects of topologies that are defined twice and differently, if any of the definitions changes.
 pub(super) fn redefined<'f>(old: &'f Fleet, new: &'f Fleet) -> BTreeSet<&'f ObjectId> {
@@ -131,7 +143,7 @@ struct Decision {
     on_delete: Machines,
     /// Whether the path alone says nothing.
     is_decisive: bool,
-    /// Whether health checks decide what else it does.
+    /// Whether health checks differ, too.
     is_unchecked: bool,
     changes_no_owner: bool,
 }
@@ -160,7 +172,7 @@ fn decided(object: &Planned, answers: &[TopologyAnswer<'_>]) -> Vec<Option<Decis
         let reference = EditRef { id: object.id.clone(), at: edit.at.clone() };
         let effects = concerned.iter().filter_map(|answer| answer.of_edits.get(&reference)).flatten();
         let is_computed = matches!(edit.at.place, EditPlace::Class | EditPlace::FailureDomain);
-        let is_decisive = is_decided_by_patches(&object.id, &edit.at) || state == Computed::Wholly && is_computed;
+        let is_decisive = is_decided_by_patches(&object.id, &edit.at) || state >= Computed::Unchecked && is_computed;
         let changes_no_owner = effects.clone().next().is_none() && state >= Computed::Owners;
         let is_unchecked = state == Computed::Unchecked && edit.at.place == EditPlace::Class;
         Decision { is_decisive, is_unchecked, changes_no_owner, ..Decision::of(effects) }
@@ -184,15 +196,14 @@ fn is_decided_by_patches(id: &ObjectId, at: &EditPath) -> bool {
 /// The most severe effect of an edit on owners. A path alone may say more: a scale is one, whatever patches read.
 fn apply(edit: &mut PlannedEdit, decision: Decision) {
     edit.changes_no_owner = decision.changes_no_owner;
-    if !decision.is_decisive && decision.effect <= edit.effect {
+    // What the path alone says of an edit without effect is more.
+    let is_said = edit.effect == Effect::Nothing && edit.reason.is_some() && decision.effect <= Effect::InPlace;
+    if is_said || !decision.is_decisive && decision.effect <= edit.effect {
         // A rollout does not include the owners that replace Machines only when they are deleted.
         if edit.effect == Effect::Rollout {
             let of =
                 if decision.effect == Effect::ReplacedWhenDeleted { decision.machines } else { decision.on_delete };
             edit.machines.remove(&of);
-        }
-        if decision.is_unchecked {
-            edit.reason = Some(Cow::Borrowed(reason::HEALTH));
         }
         return;
     }
@@ -205,6 +216,9 @@ fn apply(edit: &mut PlannedEdit, decision: Decision) {
         _ => None,
     };
     (edit.effect, edit.machines) = (decision.effect, decision.machines);
+    if decision.is_unchecked && edit.effect <= Effect::InPlace {
+        (edit.effect, edit.reason) = (Effect::InPlace, Some(Cow::Borrowed(reason::HEALTH)));
+    }
 }
 
 /// The entries of a topology that an edit of others no longer holds back. Unless the entry itself shows it, it is not known

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use metadata_propagation::Effect;
 
 use super::machines::Machines;
+use super::waits::{Later, WaitsFor};
 use super::{EditPath, EntryDifference, Happens, Plan, Planned, PlannedEdit, TaggedObject};
 use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
@@ -22,6 +23,12 @@ pub struct Verdict {
     pub orphans: u64,
     /// Machines that are replaced once somebody deletes them: their strategy is `OnDelete`.
     pub outdates: u64,
+    /// Machines that are replaced, created or deleted when a pause ends.
+    pub waits: u64,
+    /// Machines that are replaced, created or deleted when a deferred upgrade is made.
+    pub deferred: u64,
+    /// Topologies of which nothing more is reconciled, because something is refused that their controller writes.
+    pub stopped: u64,
     /// Objects with labels or annotations that are added, changed or removed, including objects that are not in the
     /// files.
     pub relabels: u64,
@@ -56,6 +63,8 @@ pub struct Uncounted {
     pub orphans: u64,
     /// They are replaced once somebody deletes them.
     pub outdates: u64,
+    /// They wait for the end of a pause.
+    pub waits: u64,
 }
 
 impl Verdict {
@@ -77,6 +86,9 @@ impl Verdict {
             deletes: sum(|verdict| verdict.deletes),
             orphans: sum(|verdict| verdict.orphans),
             outdates: sum(|verdict| verdict.outdates),
+            waits: sum(|verdict| verdict.waits),
+            deferred: sum(|verdict| verdict.deferred),
+            stopped: sum(|verdict| verdict.stopped),
             relabels: sum(|verdict| verdict.relabels),
             cloud_tags: sum(|verdict| verdict.cloud_tags),
             tagged_resources: sum(|verdict| verdict.tagged_resources),
@@ -87,6 +99,7 @@ impl Verdict {
                 deletes: of(self).deletes.saturating_add(of(other).deletes),
                 orphans: of(self).orphans.saturating_add(of(other).orphans),
                 outdates: of(self).outdates.saturating_add(of(other).outdates),
+                waits: of(self).waits.saturating_add(of(other).waits),
             },
             refused: sum(|verdict| verdict.refused),
             cannot_tell: sum(|verdict| verdict.cannot_tell),
@@ -104,6 +117,9 @@ impl Verdict {
             match owner.effect {
                 Effect::Rollout | Effect::Scheduled => reached.replaced.add(&owner.machines),
                 Effect::ReplacedWhenDeleted => reached.outdated.add(&owner.machines),
+                Effect::Waits if owner.later.is_some_and(|later| later.effect != Effect::Scale) => {
+                    reached.wait(owner.later.as_ref(), &owner.machines);
+                }
                 _ => {}
             }
         }
@@ -132,6 +148,7 @@ impl Verdict {
         self.cannot_tell += u64::from(object.effect == Some(Effect::CannotTell));
         self.refused += u64::from(object.effect == Some(Effect::Refused));
         match object.happens {
+            _ if object.effect == Some(Effect::Waits) => reached.wait(object.later.as_ref(), &object.machines),
             Happens::Created => reached.created.add(&object.machines),
             Happens::Changed => {}
             Happens::Deleted if object.replaced_by.is_some() => reached.replaced.add(&object.machines),
@@ -145,14 +162,22 @@ impl Verdict {
                 Effect::Destructive => reached.orphaned.add(&planned.machines),
                 Effect::ReplacedWhenDeleted => reached.outdated.add(&planned.machines),
                 Effect::Refused => self.refused += 1,
-                Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
+                Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell | Effect::Waits => {}
+            }
+            let is_scale = planned.later.is_some_and(|later| later.effect == Effect::Scale);
+            if !is_scale || planned.is_deletion {
+                reached.wait(planned.later.as_ref(), &planned.waiting);
             }
             // What an edit changes in place is known for objects that are not, too.
             if planned.reason.is_some() && planned.effect > Effect::InPlace && planned.effect != Effect::Refused {
                 self.cannot_tell += 1;
                 self.gravest = self.gravest.max(Some(Effect::CannotTell));
             }
-            if let Some((from, to)) = planned.scale {
+            let later = planned.later.filter(|_| planned.effect == Effect::Waits).map(|later| later.waits_for);
+            if let Some((scale, waits_for)) = planned.scale.zip(later) {
+                reached.scaled_later.push((&planned.waiting, scale, waits_for));
+            }
+            if let Some((from, to)) = planned.scale.filter(|_| later.is_none()) {
                 self.creates += to.saturating_sub(from);
                 self.deletes += from.saturating_sub(to);
                 reached.scaled.push((&planned.machines, from.saturating_sub(to)));
@@ -161,7 +186,8 @@ impl Verdict {
     }
 
     fn add_machines(&mut self, reached: &ReachedMachines<'_>) {
-        let ReachedMachines { replaced, orphaned, deleted, created, outdated, scaled } = reached;
+        let ReachedMachines { replaced, orphaned, deleted, created, outdated, waiting, deferred, scaled, scaled_later } =
+            reached;
         self.replaces = replaced.count();
         // A Machine that is deleted is not replaced.
         for (_, deleted) in scaled.iter().filter(|(machines, _)| replaced.have(machines)) {
@@ -169,6 +195,17 @@ impl Verdict {
         }
         self.orphans = orphaned.count();
         self.outdates = outdated.count();
+        self.waits = waiting.count();
+        self.deferred = deferred.count();
+        for (machines, (from, to), waits_for) in scaled_later {
+            let (sum, others) = match waits_for {
+                WaitsFor::Pause => (&mut self.waits, waiting),
+                WaitsFor::Upgrade => (&mut self.deferred, deferred),
+                WaitsFor::Refusal => continue,
+            };
+            // Machines that are replaced and those that are deleted are the same.
+            *sum += if others.have(machines) { to.saturating_sub(*from) } else { from.abs_diff(*to) };
+        }
         self.deletes += deleted.count();
         // Others take the place of those that are orphaned.
         self.creates += created.count() + orphaned.count();
@@ -179,6 +216,7 @@ impl Verdict {
             deletes: number(deleted),
             orphans: number(orphaned),
             outdates: number(outdated),
+            waits: number(waiting),
         };
     }
 }
@@ -191,11 +229,25 @@ struct ReachedMachines<'p> {
     deleted: Machines,
     created: Machines,
     outdated: Machines,
+    waiting: Machines,
+    deferred: Machines,
     /// Those of owners that are scaled, and how many of them are deleted.
     scaled: Vec<(&'p Machines, u64)>,
+    /// Those that are scaled later, from and to which number.
+    scaled_later: Vec<(&'p Machines, (u64, u64), WaitsFor)>,
 }
 
 impl ReachedMachines<'_> {
+    /// Adds Machines to which something happens later, if it is known what.
+    fn wait(&mut self, later: Option<&Later>, machines: &Machines) {
+        match later.filter(|later| later.effect != Effect::CannotTell) {
+            Some(Later { waits_for: WaitsFor::Upgrade, .. }) => self.deferred.add(machines),
+            Some(Later { waits_for: WaitsFor::Refusal, .. }) => {}
+            Some(Later { waits_for: WaitsFor::Pause, .. }) => self.waiting.add(machines),
+            None => {}
+        }
+    }
+
     /// Each Machine once: where the most severe happens to it.
     fn once(mut self) -> Self {
         self.orphaned.remove(&self.deleted);

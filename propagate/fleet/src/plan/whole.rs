@@ -23,7 +23,7 @@ pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> 
     made.uncounted.retain(|owner| before.number(owner).is_none());
     let (id, effect) = (id.clone(), (!made.is_empty()).then_some(Effect::Scale));
     let (happens, edits) = (Happens::Created, Vec::new());
-    Planned { id, happens, effect, machines: made, replaced_by: None, edits, entries: Vec::new() }
+    Planned { id, happens, effect, machines: made, later: None, replaced_by: None, edits, entries: Vec::new() }
 }
 
 /// A deleted object, with its Machines.
@@ -43,7 +43,7 @@ pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planne
     };
     let replaced_by = before.find(id).and_then(|member| replacing(member, before, new));
     let (id, happens) = (id.clone(), Happens::Deleted);
-    Planned { id, happens, effect, machines, replaced_by, edits: Vec::new(), entries: Vec::new() }
+    Planned { id, happens, effect, machines, later: None, replaced_by, edits: Vec::new(), entries: Vec::new() }
 }
 
 /// Whether everything in it is deleted with an object.

@@ -9,8 +9,7 @@ use topology::{DEPLOYMENTS, NO_AMOUNT, early_startup, is_amount};
 use super::kubeadm::sources;
 use super::release::Release;
 use super::selector::matches;
-use super::{ObjectRule, Refusal, has_placeholder, refusal, written};
-use crate::relations::text;
+use super::{ObjectRule, Refusal, has_placeholder, path, refusal, taints, written};
 use crate::workers::{all_workers, workers};
 
 /// Mistakes that people write; not all that the webhooks check.
@@ -26,7 +25,8 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["MachineDeployment", "MachineSet", "MachinePool"], finds: other_cluster },
     ObjectRule { kinds: &["Cluster", "ClusterClass", "MachineDeployment"], finds: strategies },
     ObjectRule { kinds: &["MachineDeployment", "MachineHealthCheck"], finds: remediations },
-    ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "Machine", "MachineDeployment", "MachineSet"], finds: reserved_taints },
+    ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "Machine", "MachineDeployment", "MachineSet"], finds: taints::reserved },
+    ObjectRule { kinds: &["MachinePool"], finds: taints::of_pool },
     ObjectRule { kinds: &["MachineHealthCheck"], finds: no_selector },
     ObjectRule { kinds: &["MachineHealthCheck"], finds: startup },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_replicas },
@@ -88,39 +88,6 @@ fn no_amounts(at: &str, holder: &Value, fields: &[&str]) -> Vec<Refusal> {
         (!is_amount(value)).then(|| refusal(format!("{at}.{field}"), message))
     });
     wrong.collect()
-}
-
-/// Taints that are set by the control plane of a cluster, its nodes or Cluster API.
-fn reserved_taints(object: &Value) -> Vec<Refusal> {
-    let own =
-        ["", "template/spec/", "controlPlane/", "topology/controlPlane/", "machineTemplate/", "machineTemplate/spec/"];
-    let own = own.into_iter().chain(["template/spec/machineTemplate/", "template/spec/machineTemplate/spec/"]);
-    let own = own.map(|of| format!("/spec/{of}taints")).map(|pointer| (path(&pointer), object.pointer(&pointer)));
-    let workers = all_workers(object);
-    let workers = workers.map(|worker| (format!("{}.taints", worker.at()), worker.value.get("taints")));
-    let is_of_workers = ["MachineDeployment", "MachineSet"].contains(&text(object, "kind"));
-    let mut found = Vec::new();
-    for (at, taints) in own.chain(workers) {
-        for (number, taint) in taints.and_then(Value::as_array).into_iter().flatten().enumerate() {
-            let key = text(taint, "key");
-            if is_reserved_taint(key) || is_of_workers && key == "node-role.kubernetes.io/control-plane" {
-                let message = format!("the key `{key}` of a taint is reserved");
-                found.push(refusal(format!("{at}[{number}].key"), message));
-            }
-        }
-    }
-    found
-}
-
-fn is_reserved_taint(key: &str) -> bool {
-    let keys = [
-        "node.cluster.x-k8s.io/uninitialized",
-        "node.cluster.x-k8s.io/outdated-revision",
-        "node-role.kubernetes.io/master",
-    ];
-    keys.contains(&key)
-        || key.starts_with("node.cloudprovider.kubernetes.io/")
-        || key.starts_with("node.kubernetes.io/") && key != "node.kubernetes.io/out-of-service"
 }
 
 fn no_selector(object: &Value) -> Vec<Refusal> {
@@ -268,9 +235,4 @@ fn same_names(object: &Value) -> Vec<Refusal> {
     let named = workers.chain(variables).filter(|(_, name)| !name.is_empty());
     let again = named.filter(|(at, _)| !known.insert(at.clone()));
     again.map(|(at, name)| refusal(at, format!("`{name}` is defined twice"))).collect()
-}
-
-/// The path of a JSON pointer.
-fn path(pointer: &str) -> String {
-    pointer.trim_start_matches('/').replace('/', ".")
 }

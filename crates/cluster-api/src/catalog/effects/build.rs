@@ -66,6 +66,10 @@ impl KeyRow {
         KeyRow { given, ..self }
     }
 
+    pub(super) const fn cannot_tell(self) -> KeyRow {
+        KeyRow { effect: Effect::CannotTell, ..self }
+    }
+
     pub(super) const fn since(self, minor: u16) -> KeyRow {
         KeyRow { since: Version::minor(minor), ..self }
     }

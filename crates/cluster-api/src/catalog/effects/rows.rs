@@ -2,12 +2,19 @@
 
 use super::Effect::*;
 use super::build::{changing, moved, removing, row, since_v1beta2, until_v1beta2};
-use super::{Given, Row, Same};
+use super::{Given, KeyRow, Row, Same};
 use crate::catalog::keys::{
-    BEFORE_UPGRADE_HOOK, CLONED_FROM_GROUP_KIND, CLONED_FROM_NAME, DEFER_UPGRADE, HOLD_UPGRADE_SEQUENCE,
+    BEFORE_UPGRADE_HOOK, CLONED_FROM_GROUP_KIND, CLONED_FROM_NAME, DEFER_UPGRADE, HOLD_UPGRADE_SEQUENCE, PAUSED,
 };
 
 pub(super) const METADATA: &[Row] = &[row("metadata.labels", Nothing), row("metadata.annotations", Nothing)];
+
+/// The end of a pause: what changed meanwhile takes effect. The status is not updated during a pause.
+const RESUMED: KeyRow = removing(PAUSED).cannot_tell();
+
+/// Of an object whose controller a pause stops.
+pub(super) const METADATA_OF_OWNER: &[Row] =
+    &[row("metadata.labels", Nothing), row("metadata.annotations", Nothing).keys(&[RESUMED])];
 
 /// Removing the last hook lets an upgrade begin.
 #[rustfmt::skip]
@@ -15,6 +22,7 @@ pub(super) const METADATA_OF_CLUSTER: &[Row] = &[
     row("metadata.labels", Nothing),
     row("metadata.annotations", Nothing).keys(&[
         removing(BEFORE_UPGRADE_HOOK).held_by(&[BEFORE_UPGRADE_HOOK]).given(Given::HeldUpgrade).since(10),
+        RESUMED,
     ]),
 ];
 
@@ -40,7 +48,7 @@ pub(super) const METADATA_OF_INFRA_MACHINE: &[Row] = &[
 ];
 
 pub(super) const METADATA_TO_MACHINE_SETS: &[Row] =
-    &[row("metadata.labels", Nothing), row("metadata.annotations", InPlace)];
+    &[row("metadata.labels", Nothing), row("metadata.annotations", InPlace).keys(&[RESUMED])];
 
 pub(super) const METADATA_TO_MACHINES: &[Row] =
     &[row("metadata.labels", InPlace), row("metadata.annotations", InPlace)];
@@ -221,6 +229,7 @@ pub(super) const MACHINE_FIELDS: &[Row] = &[
 #[rustfmt::skip]
 pub(super) const CLUSTER: &[Row] = &[
     row("", Nothing),
+    row("paused", CannotTell).by(Same::NotFromPaused),
     // A builtin variable of patches.
     row("clusterNetwork", CannotTell).given(Given::Topology),
     row("topology", CannotTell),
@@ -239,7 +248,7 @@ pub(super) const CONTROL_PLANE_TOPOLOGY: &[Row] = &[
     row("rollout.after", Scheduled).by(Same::Appointment),
     row("variables", CannotTell),
     row("readinessGates", InPlace),
-    moved("machineHealthCheck", "healthCheck", CannotTell),
+    moved("machineHealthCheck", "healthCheck", InPlace),
 ];
 
 #[rustfmt::skip]
@@ -255,7 +264,7 @@ pub(super) const MACHINE_DEPLOYMENT_TOPOLOGY: &[Row] = &[
     row("variables", CannotTell),
     row("readinessGates", InPlace),
     row("minReadySeconds", InPlace),
-    moved("machineHealthCheck", "healthCheck", CannotTell),
+    moved("machineHealthCheck", "healthCheck", InPlace),
 ];
 
 pub(super) const MACHINE_POOL_TOPOLOGY: &[Row] = &[
@@ -283,13 +292,13 @@ pub(super) const CLUSTER_CLASS: &[Row] = &[
 ];
 
 /// A different template only replaces Machines if the spec made from it is different. A different health check is
-/// written to the MachineHealthCheck of every Cluster of the class, and may find Machines unhealthy.
+/// written to the MachineHealthCheck of every Cluster of the class; Machines that are unhealthy by it are remediated.
 #[rustfmt::skip]
 pub(super) const CONTROL_PLANE_CLASS: &[Row] = &[
     moved("ref", "templateRef", CannotTell).by(Same::Reference),
     moved("machineInfrastructure.ref", "machineInfrastructure.templateRef", CannotTell).by(Same::Reference),
     row("readinessGates", InPlace),
-    moved("machineHealthCheck", "healthCheck", CannotTell),
+    moved("machineHealthCheck", "healthCheck", InPlace),
     moved("namingStrategy", "naming", Nothing),
 ];
 
@@ -305,7 +314,7 @@ pub(super) const MACHINE_DEPLOYMENT_CLASS: &[Row] = &[
     moved("strategy.rollingUpdate.deletePolicy", "deletion.order", InPlace),
     row("readinessGates", InPlace),
     row("minReadySeconds", InPlace),
-    moved("machineHealthCheck", "healthCheck", CannotTell),
+    moved("machineHealthCheck", "healthCheck", InPlace),
     moved("namingStrategy", "naming", Nothing),
 ];
 

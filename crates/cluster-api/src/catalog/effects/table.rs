@@ -20,7 +20,7 @@ use super::{EffectBlock, Given};
 /// `isMachineDeploymentDeferred` in exp/topology/desiredstate/desired_state.go, `callBeforeClusterUpgradeHook` in
 /// lifecycle_hooks.go. Updates in place: `triggerInPlaceUpdate` in
 /// controlplane/kubeadm/reconcilers/kubeadmcontrolplane. What MachineSets did up to v1.11: `computeDesiredMachine` in
-/// internal/controllers/machineset. Patches' builtins: `Global` in core/reconcilers/topology/cluster/patches/variables.
+/// internal/controllers/machineset. Pauses: util/paused, and core/reconcilers/topology/cluster/cluster_controller.go. Patches' builtins: `Global` in core/reconcilers/topology/cluster/patches/variables.
 /// Paths: api/core and api/controlplane/kubeadm in both versions.
 #[rustfmt::skip]
 pub const EFFECTS: &[EffectBlock] = &[
@@ -29,21 +29,21 @@ pub const EFFECTS: &[EffectBlock] = &[
     both(MachineDeployment, "spec.template",            MACHINE_TEMPLATE),
     both(MachineDeployment, "spec.template.spec",       MACHINE_OF_DEPLOYMENT).given(Given::Replicas),
 
-    both(OwnedMachineSet,   "",                         METADATA),
+    both(OwnedMachineSet,   "",                         METADATA_OF_OWNER),
     both(OwnedMachineSet,   "",                         MACHINE_SET),
     both(OwnedMachineSet,   "spec.template",            MACHINE_TEMPLATE),
     // The MachineDeployment finds no matching MachineSet, and creates another one.
     both(OwnedMachineSet,   "spec.template.spec",       MACHINE_OF_DEPLOYMENT).given(Given::Replicas),
-    both(MachineSet,        "",                         METADATA),
+    both(MachineSet,        "",                         METADATA_OF_OWNER),
     both(MachineSet,        "",                         MACHINE_SET),
     both(MachineSet,        "spec.template",            MACHINE_TEMPLATE),
     both(MachineSet,        "spec.template.spec",       MACHINE_OF_SET),
 
-    both(MachinePool,       "",                         METADATA),
+    both(MachinePool,       "",                         METADATA_OF_OWNER),
     both(MachinePool,       "",                         MACHINE_POOL),
     both(MachinePool,       "spec.template.spec",       MACHINE_OF_POOL).given(Given::Replicas),
 
-    both(KubeadmControlPlane, "",                       METADATA),
+    both(KubeadmControlPlane, "",                       METADATA_OF_OWNER),
     both(KubeadmControlPlane, "",                       CONTROL_PLANE),
     apart(KubeadmControlPlane, "spec.machineTemplate", "spec.machineTemplate.spec", CONTROL_PLANE_MACHINE),
     both(KubeadmControlPlane, "spec.kubeadmConfigSpec", KUBEADM_CONFIG),

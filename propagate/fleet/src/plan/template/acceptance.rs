@@ -29,10 +29,32 @@ struct TemplateKind {
     is_if_set: bool,
     /// One of the paths, and the value that its schema sets where there is none.
     default: Option<(&'static str, &'static str)>,
+    /// What becomes of the dry-run with which the topology's controller compares a template.
+    dry_run: DryRun,
+}
+
+/// What becomes of a dry-run that changes a template of a topology: only a webhook that excepts it lets the topology's
+/// controller replace the template by another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::plan) enum DryRun {
+    /// It is accepted.
+    Accepted,
+    /// It is refused up to this release of the provider.
+    RefusedUpTo(&'static str),
+    /// It is refused.
+    Refused,
 }
 
 const fn fixed(kind: &'static str, fixed: &'static [&'static str]) -> TemplateKind {
-    TemplateKind { kind, fixed, free: &[], is_if_set: false, default: None }
+    TemplateKind { kind, fixed, free: &[], is_if_set: false, default: None, dry_run: DryRun::Accepted }
+}
+
+const fn strict(kind: &'static str, fixed: &'static [&'static str]) -> TemplateKind {
+    TemplateKind { dry_run: DryRun::Refused, ..self::fixed(kind, fixed) }
+}
+
+const fn strict_up_to(release: &'static str, kind: &'static str, fixed: &'static [&'static str]) -> TemplateKind {
+    TemplateKind { dry_run: DryRun::RefusedUpTo(release), ..self::fixed(kind, fixed) }
 }
 
 const fn free(kind: &'static str) -> TemplateKind {
@@ -54,6 +76,11 @@ const TEMPLATE_SPEC: &[&str] = &["spec.template.spec"];
 /// API server calls for each version.
 /// Proxmox: internal/webhook. RKE2: bootstrap/api and controlplane/api. Scaleway: internal/webhook/v1alpha2. Talos:
 /// api/v1beta1 of the bootstrap provider. Tinkerbell: api/v1beta1. vSphere: internal/webhooks.
+///
+/// Those with `strict` do not except the dry-run of the topology's controller (`IsDryRunRequest`, before v1.11
+/// `ShouldSkipImmutabilityChecks`, in util/topology of Cluster API): for Proxmox until #832, for Talos until #258, both merged
+/// after the release in the row. Rules of a schema cannot except it. Templates of infrastructure clusters and control planes are
+/// not compared so.
 ///
 /// Linode and IONOS Cloud: the rules of their CustomResourceDefinitions; they have no webhooks for templates. Neither
 /// webhooks for updates nor such rules have Nutanix, Harvester, k0smotron, LXC, and the other kinds of AWS, Azure, Canonical,
@@ -80,15 +107,15 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("AzureManagedClusterTemplate"),
     free("CK8sConfigTemplate"),
     free("CK8sControlPlaneTemplate"),
-    fixed("CloudStackMachineTemplate", &[
+    strict("CloudStackMachineTemplate", &[
         "spec.template.spec.offering", "spec.template.spec.diskOffering.id", "spec.template.spec.diskOffering.name",
         "spec.template.spec.sshKey", "spec.template.spec.template", "spec.template.spec.details",
         "spec.template.spec.affinity", "spec.template.spec.affinityGroupIDs",
     ]),
     fixed("DOClusterTemplate",              SPEC),
-    fixed("DOMachineTemplate",              SPEC),
+    strict("DOMachineTemplate",              SPEC),
     fixed("GCPClusterTemplate",             SPEC),
-    fixed("GCPMachineTemplate",             SPEC),
+    strict("GCPMachineTemplate",             SPEC),
     fixed("GCPManagedClusterTemplate",      SPEC),
     free("GKEConfigTemplate"),
     free("HarvesterClusterTemplate"),
@@ -106,19 +133,19 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("IBMVPCClusterTemplate"),
     free("IBMVPCMachineTemplate"),
     TemplateKind { is_if_set: true, ..fixed("IonosCloudClusterTemplate", &["spec.template.spec.location"]) },
-    TemplateKind { is_if_set: true, default: Some(("spec.template.spec.type", "ENTERPRISE")), ..fixed("IonosCloudMachineTemplate", IONOS) },
+    TemplateKind { is_if_set: true, default: Some(("spec.template.spec.type", "ENTERPRISE")), ..strict("IonosCloudMachineTemplate", IONOS) },
     free("K0sControlPlaneTemplate"),
     free("K0smotronControlPlaneTemplate"),
     free("K0sWorkerConfigTemplate"),
     free("KThreesConfigTemplate"),
     free("KThreesControlPlaneTemplate"),
     fixed("KubevirtClusterTemplate",        SPEC),
-    fixed("KubevirtMachineTemplate",        SPEC),
+    strict("KubevirtMachineTemplate",        SPEC),
     TemplateKind { is_if_set: true, ..fixed("LinodeClusterTemplate", LINODE_CLUSTER) },
-    TemplateKind { is_if_set: true, ..fixed("LinodeMachineTemplate", LINODE) },
+    TemplateKind { is_if_set: true, ..strict("LinodeMachineTemplate", LINODE) },
     free("LXCClusterTemplate"),
     free("LXCMachineTemplate"),
-    fixed("MaasMachineTemplate", &["spec.template.spec.image", "spec.template.spec.minCPU", "spec.template.spec.minMemory"]),
+    strict("MaasMachineTemplate", &["spec.template.spec.image", "spec.template.spec.minCPU", "spec.template.spec.minMemory"]),
     free("Metal3ClusterTemplate"),
     fixed("Metal3DataTemplate",             &["spec.metaData", "spec.networkData"]),
     free("Metal3MachineTemplate"),
@@ -133,17 +160,17 @@ const TEMPLATE_KINDS: &[TemplateKind] = &[
     free("OCIManagedControlPlaneTemplate"),
     free("OCIManagedMachinePoolTemplate"),
     fixed("OscClusterTemplate",             TEMPLATE_SPEC),
-    fixed("OscMachineTemplate",             TEMPLATE_SPEC),
+    strict_up_to("v1.5.0", "OscMachineTemplate",             TEMPLATE_SPEC),
     free("PacketMachineTemplate"),
     free("ProxmoxClusterTemplate"),
-    fixed("ProxmoxMachineTemplate",         SPEC),
+    strict_up_to("v0.9.0", "ProxmoxMachineTemplate",         SPEC),
     free("RemoteClusterTemplate"),
     free("RemoteMachineTemplate"),
     free("RKE2ConfigTemplate"),
     fixed("RKE2ControlPlaneTemplate",       &["spec.template.spec.registrationMethod"]),
     fixed("ScalewayMachineTemplate",        TEMPLATE_SPEC),
-    fixed("TalosConfigTemplate",            SPEC),
-    fixed("TinkerbellMachineTemplate",      SPEC),
+    strict_up_to("v0.7.0-alpha.2", "TalosConfigTemplate",            SPEC),
+    strict("TinkerbellMachineTemplate",      SPEC),
     fixed("VCDClusterTemplate",             TEMPLATE_SPEC),
     free("VCDMachineTemplate"),
     fixed("VSphereClusterTemplate",         TEMPLATE_SPEC),
@@ -193,6 +220,15 @@ pub(in crate::plan) fn acceptance(id: &ObjectId, old: &Value, new: &Value) -> Ac
         old != new && (!row.is_if_set || old.is_some() && new.is_some())
     };
     row.fixed.iter().find(differs).map_or(Acceptance::Accepted, |path| Acceptance::Refused(path))
+}
+
+/// What becomes of the dry-run of a template that becomes another one, and the path because of which it is not accepted.
+pub(in crate::plan) fn dry_run(id: &ObjectId, old: &Value, new: &Value) -> (DryRun, &'static str) {
+    let row = TEMPLATE_KINDS.iter().find(|row| row.kind == id.kind);
+    match (row, acceptance(id, old, new)) {
+        (Some(row), Acceptance::Refused(path)) => (row.dry_run, path),
+        _ => (DryRun::Accepted, ""),
+    }
 }
 
 fn without(object: &Value, paths: &[&str]) -> Value {

@@ -13,6 +13,7 @@ use super::{is_decided_by_patches, renewed};
 use crate::made::class;
 use crate::object::ObjectId;
 use crate::plan::impact::Sides;
+use crate::plan::waits::StoppedTopology;
 use crate::plan::{Decided, EntryDifference, Planned};
 
 /// What becomes of one topology.
@@ -26,6 +27,8 @@ pub(super) struct TopologyAnswer<'p> {
     /// The objects that a webhook refuses because of each other.
     pub(super) refused: Vec<ObjectId>,
     pub(super) state: Computed,
+    /// Where its controller stops, if something is refused that it writes.
+    pub(super) stopped: Option<StoppedTopology>,
     /// Labels and annotations of new templates, and of what is created from them.
     pub(super) renewed: Vec<EntryDifference>,
 }
@@ -77,6 +80,7 @@ impl<'p> TopologyAnswer<'p> {
             of_edits: BTreeMap::new(),
             refused: Vec::new(),
             state: Computed::Not,
+            stopped: None,
             renewed: Vec::new(),
         };
         if let Some(id) = all.iter().find(|id| twice.contains(id)) {
@@ -113,10 +117,16 @@ impl<'p> TopologyAnswer<'p> {
             return;
         }
         match change.compare(&change.new) {
-            Ok(found) => self.add_owners(change, &found, edits),
+            Ok(found) => {
+                self.add_owners(change, &found, edits);
+                self.stopped = change.may_stop(&found);
+            }
             Err(Obstacle::Refused(refusal)) => {
                 let due = refused_for(change, edits);
                 let due = due.into_iter().filter_map(|number| edits.get(number)).map(TopologyEdit::reference);
+                let (stopped, written) = change.until_refusal();
+                written.iter().for_each(|found| self.add_owners(change, found, edits));
+                self.stopped = Some(stopped);
                 self.add_refused(&refusal, edits, due.collect());
             }
             Err(Obstacle::Unknown(gap)) => {
@@ -157,7 +167,8 @@ impl<'p> TopologyAnswer<'p> {
         for edit in &of {
             self.of_edits.entry(edit.clone()).or_default().push(OwnerEffect::REFUSED);
         }
-        self.owners.push(PlannedOwner::refused(self.cluster, refusal, of));
+        let at = self.stopped.as_ref().map(|stopped| stopped.at).unwrap_or_default();
+        self.owners.push(PlannedOwner::refused(self.cluster, refusal, at, of));
         self.state = Computed::Partly;
     }
 

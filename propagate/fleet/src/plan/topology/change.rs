@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::{Value, json};
 use topology::{
-    Before, Desired, DesiredPart, Gap, Inputs, Obstacle, PartDifference, PartRole, StoredDefaults, TopologyOwner,
-    TopologyRefusal, WORKERS, desired, differences, stored_defaults, unevaluated_rule, value_refusals,
+    Before, Desired, DesiredPart, Gap, Inputs, Obstacle, PartChange, PartDifference, PartRole, StoredDefaults,
+    TopologyOwner, TopologyRefusal, WORKERS, desired, differences, stored_defaults, unevaluated_rule, value_refusals,
 };
 
 use super::answer::Computed;
@@ -21,8 +21,11 @@ use crate::member::Member;
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::conversion::{convert, in_one_version};
 use crate::plan::impact::Sides;
+use crate::plan::machines::Part;
 use crate::plan::path::EditPath;
 use crate::plan::refused::chains;
+use crate::plan::template::DryRun;
+use crate::plan::waits::{StoppedAt, StoppedTopology};
 use crate::relations::text;
 use crate::scope::class_templates;
 
@@ -55,6 +58,17 @@ pub(super) struct Comparison {
     pub(super) before: Desired,
     pub(super) after: Desired,
     pub(super) parts: Vec<ChangedPart>,
+}
+
+impl Comparison {
+    /// The objects that the API server or a webhook refuses, and why, in the order in which they are written.
+    fn refused(&self, class: &Value) -> Vec<(&ChangedPart, TopologyRefusal)> {
+        let is_chained = chains(class);
+        let refused = self.parts.iter().filter_map(move |part| Some((part, refusal(part, is_chained)?)));
+        let mut refused: Vec<(&ChangedPart, TopologyRefusal)> = refused.collect();
+        refused.sort_by_key(|(part, _)| part.step());
+        refused
+    }
 }
 
 pub(super) fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {
@@ -185,6 +199,9 @@ impl<'p> TopologyChange<'p> {
         let clusters = [&*self.old.cluster, &*to.cluster];
         let placeholders = Placeholders::of(clusters);
         let found = self.difference(to).map_err(|obstacle| placeholders.resolved(obstacle))?;
+        if let Some((_, refusal)) = found.refused(&to.class).into_iter().next() {
+            return Err(placeholders.resolved(refusal.into()));
+        }
         if self.edits_class() || self.concerned.contains(self.cluster) {
             let states = [(&*self.old.cluster, &*self.old.class), (&*to.cluster, &*to.class)];
             let is_set = |name: &str| is_set_otherwise(clusters, name);
@@ -207,11 +224,41 @@ impl<'p> TopologyChange<'p> {
             [&mut before, &mut after].into_iter().for_each(in_newest);
         }
         let parts = changed_parts(&before, &after);
-        let is_chained = chains(&to.class);
-        match parts.iter().find_map(|part| refusal(part, is_chained)) {
-            Some(refusal) => Err(refusal.into()),
-            None => Ok(Comparison { before, after, parts }),
-        }
+        Ok(Comparison { before, after, parts })
+    }
+
+    /// Where the topology's controller stops with some releases of a provider.
+    pub(super) fn may_stop(&self, found: &Comparison) -> Option<StoppedTopology> {
+        let release = |part: &ChangedPart| match part.dry_run().0 {
+            DryRun::RefusedUpTo(release) => Some((part.step(), part.owner().clone(), release)),
+            DryRun::Accepted | DryRun::Refused => None,
+        };
+        let found: Vec<(StoppedAt, TopologyOwner, &'static str)> = found.parts.iter().filter_map(release).collect();
+        let (at, _, up_to) = found.iter().min()?;
+        let owners = found.iter().filter(|it| it.0 == *at).filter_map(|it| self.child(&it.1)).collect();
+        Some(StoppedTopology { at: *at, owners, up_to: Some(up_to) })
+    }
+
+    /// The control plane or the workers.
+    fn child(&self, owner: &TopologyOwner) -> Option<ObjectId> {
+        Part::of_owner(owner)?.child(self.around.before, self.cluster)
+    }
+
+    /// Where the topology's controller stops because it is refused what it writes, and what it writes before.
+    pub(super) fn until_refusal(&self) -> (StoppedTopology, Option<Comparison>) {
+        let Ok(mut found) = self.difference(&self.new) else { return (StoppedTopology::default(), None) };
+        let refused: Vec<(StoppedAt, TopologyOwner)> =
+            found.refused(&self.new.class).iter().map(|(part, _)| (part.step(), part.owner().clone())).collect();
+        let Some(at) = refused.iter().map(|(at, _)| *at).min() else { return (StoppedTopology::default(), None) };
+        let owners: Vec<TopologyOwner> = refused.into_iter().filter(|it| it.0 == at).map(|it| it.1).collect();
+        // Workers of one kind are updated in any order, and deleted last.
+        let is_before = |part: &ChangedPart| {
+            let is_deleted = part.difference.happens == PartChange::Deleted;
+            part.step() < at || part.step() == at && !owners.contains(part.owner()) && !is_deleted
+        };
+        found.parts.retain(is_before);
+        let owners = owners.iter().filter_map(|owner| self.child(owner)).collect();
+        (StoppedTopology { at, owners, up_to: None }, Some(found))
     }
 
     /// Whether the objects show everything that the change does to Machines: all of them are computed, none waits for an

@@ -11,6 +11,7 @@ use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRef
 use super::cause::{Causes, EditNumbers};
 use super::change::TopologyChange;
 use super::changed_part::ChangedPart;
+use crate::member::has_managed_replicas;
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::impact::{Sides, impact};
 use crate::plan::initialized::concerns_none;
@@ -18,6 +19,7 @@ use crate::plan::machines::{Machines, Part, machines};
 use crate::plan::path::EditPath;
 use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
+use crate::plan::waits::{Later, StoppedAt};
 use crate::relations::text;
 use crate::workers::workers;
 
@@ -32,6 +34,8 @@ pub struct PlannedOwner {
     pub part: Option<TopologyOwner>,
     /// The effect on it.
     pub effect: Effect,
+    /// If it waits: the effect then.
+    pub later: Option<Later>,
     /// Whether Machines are updated in place if an extension accepts it, and replaced otherwise; see
     /// [`Plan::allow_in_place_updates`](crate::Plan::allow_in_place_updates).
     pub is_update_in_place: bool,
@@ -97,6 +101,7 @@ impl PlannedOwner {
             cluster: cluster.clone(),
             part: None,
             effect,
+            later: None,
             is_update_in_place: false,
             can_be_in_place: false,
             reason,
@@ -107,8 +112,13 @@ impl PlannedOwner {
     }
 
     /// A change that Cluster API refuses.
-    pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal, edits: Vec<EditRef>) -> PlannedOwner {
-        PlannedOwner::new(cluster, Effect::Refused, Some(refusal.to_string()), edits)
+    pub(super) fn refused(
+        cluster: &ObjectId,
+        refusal: &TopologyRefusal,
+        at: StoppedAt,
+        edits: Vec<EditRef>,
+    ) -> PlannedOwner {
+        PlannedOwner::new(cluster, Effect::Refused, Some(format!("{refusal}{at}")), edits)
     }
 
     /// The owners of a topology, with an effect that is not known.
@@ -267,6 +277,11 @@ fn effect(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Eff
 fn by_policy(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
     let mut edited = part.object.clone();
     causes.iter().for_each(|cause| cause.apply(&mut edited));
+    if is_managed(part)
+        && let Some(spec) = edited.get_mut("spec").and_then(Value::as_object_mut)
+    {
+        spec.insert("replicas".to_owned(), part.object.pointer("/spec/replicas").cloned().unwrap_or_default());
+    }
     let (group, version) = group_and_version(text(&part.object, "apiVersion"));
     let metadata = part.object.get("metadata").unwrap_or(&Value::Null);
     let id = ObjectId::new(group, text(&part.object, "kind"), text(metadata, "namespace"), text(metadata, "name"));
@@ -285,7 +300,8 @@ fn by_policy(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (
             None => (Effect::CannotTell, Some(PROVIDER.to_owned())),
         };
     }
-    let is_scale = causes.iter().any(|cause| cause.path() == "spec.replicas");
+    let replicas = |object: &Value| object.pointer("/spec/replicas").cloned();
+    let is_scale = replicas(&part.object) != replicas(&edited);
     let text = |object: &Value| if is_scale { object.to_string() } else { with_a_machine(object.clone()) };
     let [old, new] = [&part.object, &edited].map(text);
     let Some(edits) = impact(&id, version, [&old, &new], around) else {
@@ -300,6 +316,13 @@ fn by_policy(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (
         Some((_, Effect::Nothing)) | None => (Effect::InPlace, None),
         Some((_, effect)) => (*effect, None),
     }
+}
+
+/// Whether the infrastructure decides about the number of replicas of a pool after all differences.
+fn is_managed(part: &ChangedPart) -> bool {
+    let mut edited = part.object.clone();
+    part.difference.because.iter().for_each(|cause| cause.apply(&mut edited));
+    part.difference.kind == "MachinePool" && edited.pointer("/metadata/annotations").is_some_and(has_managed_replicas)
 }
 
 /// An object that has at least one Machine, as text: what an edit does to Machines does not depend on how many there are.

@@ -1,15 +1,19 @@
 //! What a topology is refused for: by the webhooks of Clusters and classes, by its controller, or by the webhooks of what it
 //! writes.
 
+use metadata_propagation::Effect;
 use serde_json::Value;
 use topology::{
-    DEPLOYMENTS, FieldCause, Obstacle, PartRole, StoredDefaults, TopologyRefusal, endpoint_refusal,
+    DEPLOYMENTS, FieldCause, Obstacle, PartRole, StoredDefaults, TopologyRefusal, WORKERS, endpoint_refusal,
     health_check_refusals, schema_refusal, value_refusals,
 };
 
 use super::changed_part::ChangedPart;
 use super::placeholder::Placeholders;
+use crate::hierarchy::Hierarchy;
 use crate::object::{ObjectId, group_and_version};
+use crate::plan::template::DryRun;
+use crate::plan::{PlannedEdit, provider, reason};
 use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit};
 use crate::relations::text;
 use crate::workers::{Worker, workers};
@@ -95,17 +99,28 @@ pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRe
     let mut edited = part.object.clone();
     let is_step = |cause: &&FieldCause| is_chained && cause.path() == "spec.version";
     difference.because.iter().filter(|cause| !is_step(cause)).for_each(|cause| cause.apply(&mut edited));
-    if difference.role == PartRole::InfrastructureCluster {
-        return endpoint_refusal(&edited);
+    let (group, version) = group_and_version(text(&part.object, "apiVersion"));
+    let id = ObjectId::new(group, &difference.kind, "", "");
+    match difference.role {
+        PartRole::InfrastructureCluster => {
+            let versions = [version; 2];
+            let by_provider = || provider::edits(&id, versions, [&part.object, &edited], &Hierarchy::default());
+            let is_refused = |edit: &PlannedEdit| edit.effect == Effect::Refused;
+            let of_provider = || Some(by_provider().into_iter().find(is_refused)?.at.to_string());
+            return endpoint_refusal(&edited).or_else(|| Some(refused(of_provider()?, reason::WEBHOOK.to_owned())));
+        }
+        PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate => {
+            let (dry_run, path) = part.dry_run();
+            return (dry_run == DryRun::Refused).then(|| refused(path.to_owned(), reason::DRY_RUN.to_owned()));
+        }
+        _ => {}
     }
-    if !difference.kind.starts_with("Kubeadm") && difference.kind != "MachineDeployment" {
+    if !difference.kind.starts_with("Kubeadm") && !WORKERS.iter().any(|kind| kind.kind == difference.kind) {
         return None;
     }
     if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
         return Some(refusal);
     }
-    let (group, _) = group_and_version(text(&part.object, "apiVersion"));
-    let id = ObjectId::new(group, &difference.kind, "", "");
     let found = of_edit(&id, &part.object, &edited).into_iter().next()?;
     Some(refused(found.at, found.message))
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Because, EditRef, PlannedOwner};
 use crate::count::count;
+use crate::plan::waits::Later;
 
 /// The maximum number of characters of a value.
 const SHOWN: usize = 40;
@@ -46,8 +47,13 @@ impl PlannedOwner {
 impl fmt::Display for PlannedOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let machines = self.machines.count();
-        write!(f, "{}: {}", self.id, self.effect_name())?;
-        if machines > 0 && self.effect == Effect::Rollout {
+        write!(f, "{}: ", self.id)?;
+        match &self.later {
+            Some(Later { effect, waits_for }) => write!(f, "{waits_for}, then {effect}")?,
+            None => f.write_str(&self.effect_name())?,
+        }
+        let then = self.later.as_ref().map_or(self.effect, |later| later.effect);
+        if machines > 0 && then == Effect::Rollout {
             write!(f, " of {}", count(machines, "Machine"))?;
         }
         if self.is_update_in_place {
