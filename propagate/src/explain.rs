@@ -2,6 +2,7 @@
 
 mod columns;
 mod json;
+mod kubelet;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -9,9 +10,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of_skips, help_of_unknown, tag_field};
+use fleet::{
+    Fleet, Hierarchy, Locator, Member, Origin, Placement, State, help_of_skips, help_of_unknown, registered_labels,
+    tag_field,
+};
 use metadata_propagation::{NotApplicableReason, Report, Settings, Skipped};
 
+use self::kubelet::Kubelets;
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::classes::{MissingClass, missing};
 use crate::live::{self, Question};
@@ -44,6 +49,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let predicted = if meant.is_empty() { predicted(&hierarchy, args) } else { Vec::new() };
     meant.extend(&predicted);
     let unnamed = UnnamedGroups::of(fleet, &settings);
+    let kubelets = Kubelets(registered_labels(fleet, &hierarchy));
     let mut out = String::new();
     // Columns are for trees, also that of one object.
     let is_one = args.object.contains('/') && args.label_columns.is_empty();
@@ -54,8 +60,10 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
             Some(key) if is_one => {
                 meant.iter().map(|number| json::propagation_path(&hierarchy, *number, key)).collect()
             }
-            None if is_one => meant.iter().filter_map(|number| json::object(&hierarchy, *number, &unnamed)).collect(),
-            _ => meant.iter().filter_map(|number| json::tree(&hierarchy, *number, &columns)).collect(),
+            None if is_one => {
+                meant.iter().filter_map(|number| json::object(&hierarchy, *number, (&unnamed, &kubelets))).collect()
+            }
+            _ => meant.iter().filter_map(|number| json::tree((&hierarchy, &kubelets), *number, &columns)).collect(),
         };
         out = format!("{values:#}\n");
     } else if is_one {
@@ -64,12 +72,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
                 out.push('\n');
             }
             match &key {
-                Some(key) => propagation_path(&hierarchy, (fleet, &unnamed), *number, key, &mut out),
-                None => object(&hierarchy, *number, &unnamed, &mut out),
+                Some(key) => propagation_path(&hierarchy, (fleet, &unnamed, &kubelets), *number, key, &mut out),
+                None => object(&hierarchy, *number, (&unnamed, &kubelets), &mut out),
             }
         }
     } else {
-        out = tree::tree(&hierarchy, &meant, &columns);
+        out = tree::tree((&hierarchy, &kubelets), &meant, &columns);
     }
     if meant.is_empty() && args.output == PlainFormat::Text {
         out = names::nothing(&args.object, fleet.objects().map(|object| &object.id));
@@ -178,7 +186,7 @@ impl UnnamedGroups {
 }
 
 /// All labels and annotations of one object, and where they are set.
-fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups, out: &mut String) {
+fn object(hierarchy: &Hierarchy, number: usize, (unnamed, kubelets): (&UnnamedGroups, &Kubelets), out: &mut String) {
     let Some(member) = hierarchy.member(number) else { return };
     let _ = writeln!(out, "{BOLD}{}{BOLD:#}{}", member.id, note(member));
     unnamed.add(member, out);
@@ -204,6 +212,7 @@ fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups, out: &m
             entry.source
         );
     }
+    kubelets.add(hierarchy, number, out);
     if let Some(tags) = &member.report.cloud_tags {
         let _ = writeln!(out, "  {}, profile `{}`", tag_field(&member.id), tags.profile);
         for (tag, value) in &tags.tags {
@@ -233,7 +242,12 @@ fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups, out: &m
     }
     let Report { skipped, cloud_tags, .. } = &*member.report;
     let is_known = member.unknown.is_none() && unnamed.reason(member).is_none();
-    if is_known && member.carried.is_empty() && skipped.is_empty() && cloud_tags.is_none() {
+    if is_known
+        && member.carried.is_empty()
+        && kubelets.of(number).is_empty()
+        && skipped.is_empty()
+        && cloud_tags.is_none()
+    {
         let _ = writeln!(out, "  nothing propagates to it");
         let help = format!(
             "name a label or annotation (`propagate explain {}/{} KEY`), or a kind for its tree",
@@ -253,7 +267,7 @@ fn add_help(help: Option<&String>, indent: &str, out: &mut String) {
 /// The whole propagation path of one key through an object.
 fn propagation_path(
     hierarchy: &Hierarchy,
-    (fleet, unnamed): (&Fleet, &UnnamedGroups),
+    (fleet, unnamed, kubelets): (&Fleet, &UnnamedGroups, &Kubelets),
     number: usize,
     key: &str,
     out: &mut String,
@@ -265,7 +279,8 @@ fn propagation_path(
             if step.member == number { (BOLD, BOLD.render_reset()) } else { (Style::new(), BOLD.render_reset()) };
         let _ = writeln!(out, "{marked}{}{end}{}", member.id, note(member));
         unnamed.add(member, out);
-        if step.placements.is_empty() && step.patches.is_empty() {
+        let is_registered = kubelets.add_label(hierarchy, step.member, key, out);
+        if step.placements.is_empty() && step.patches.is_empty() && !is_registered {
             let reason =
                 hierarchy.unknown(step.member).map(|(member, reason)| format!(": {} is skipped: {reason}", member.id));
             let _ =

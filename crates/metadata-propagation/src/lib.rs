@@ -49,6 +49,7 @@ pub mod cluster_api {
         CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
         TOPOLOGY_POOL_NAME,
     };
+    pub use ::cluster_api::catalog::node_restriction::forbids as is_forbidden_to_kubelets;
 }
 
 /// Cloud tags: what sets them, and the tables of what providers admit.

@@ -1,6 +1,6 @@
 //! What to do about a label or annotation that does not propagate.
 
-use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason, SkipReason, Skipped};
 
 use crate::object::ObjectId;
@@ -55,6 +55,12 @@ pub fn help_of_unknown(reason: &NotApplicable) -> Option<String> {
         NotApplicableReason::ParentMissing => format!("add the manifest of {because}"),
         NotApplicableReason::LookupFailed => format!("correct {because}: `propagate check` says what is wrong"),
         NotApplicableReason::RegistryUnavailable => "add the manifest of the label registry".to_owned(),
+        NotApplicableReason::UnknownOwnerKind => {
+            let kind = because.object.split(' ').next().filter(|kind| kind.ends_with("ControlPlane"))?;
+            format!(
+                "add its version to the settings: `lookup.apiVersions: {{ {kind}.{CONTROL_PLANE_GROUP}: VERSION }}`"
+            )
+        }
         NotApplicableReason::Paused => "nothing propagates until the pause ends".to_owned(),
         NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
             "add the entry, or correct the name of the entry in the object that is made from it".to_owned()

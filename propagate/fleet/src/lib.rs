@@ -59,6 +59,7 @@ mod propagation_path;
 mod read;
 mod references;
 mod refusal;
+mod registered;
 mod relations;
 mod scalar;
 mod scope;
@@ -100,6 +101,7 @@ pub use plan::{
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State, tag_field};
 pub use read::{Reading, read_document, to_json};
+pub use registered::{RegisteredLabel, registered_labels};
 pub use relations::class_of;
 pub use scope::{DEFAULT_NAMESPACE, class_templates};
 pub use session::{Exchange, admission_request, plural, session};

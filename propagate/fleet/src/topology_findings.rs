@@ -3,7 +3,7 @@
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
-use topology::{DesiredPart, PartRole, TopologyRefusal, class_refusals};
+use topology::{DesiredPart, Gap, Obstacle, PartRole, TopologyRefusal, class_refusals};
 
 use crate::fleet::Fleet;
 use crate::kustomize::patched_by;
@@ -36,6 +36,10 @@ pub(crate) fn topology_findings(object: &FleetObject, fleet: &Fleet) -> Vec<Obje
             let parts = made.parts.iter().filter(|part| part.gap().is_none());
             let parts = parts.filter(|part| part_template(&class.id, part, fleet).is_none_or(|it| !is_patched(it)));
             of_parts.extend(parts.flat_map(|part| of_part(object, (&class.id, part, fleet))));
+        }
+        Some(Err(Obstacle::Unknown(gap @ Gap::Newer(_)))) => {
+            let message = format!("what Cluster API makes is not checked: {gap}");
+            of_parts.push(ObjectFinding::new(FindingLevel::Note, REFUSED, "spec.topology", message));
         }
         // What the values are refused for is said already, and a class that is refused is not stored.
         Some(Err(obstacle)) if found.is_empty() && class_refusals(&class.value()).is_empty() => {

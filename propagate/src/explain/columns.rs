@@ -3,16 +3,20 @@
 use fleet::{Hierarchy, Member, Placement, State};
 
 use super::is_absent;
+use super::kubelet::Kubelets;
 use crate::output::text::visible;
 
 /// A key in an object: the value that the rules set, and the actual value. Values that a Cluster has for the objects of its
 /// topology, and not for itself, are marked.
-pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
+pub(super) fn cell((hierarchy, kubelets): (&Hierarchy, &Kubelets), number: usize, key: &str) -> String {
     let placements = hierarchy.own_placements(number, key);
     let placements = placements.iter().filter(|placement| !is_absent(&placement.state));
     let (of_topology, own): (Vec<&Placement>, Vec<&Placement>) =
         placements.partition(|placement| placement.at.starts_with("spec.topology."));
     if of_topology.is_empty() && own.is_empty() {
+        if let Some(registered) = kubelets.in_words(number, key) {
+            return registered;
+        }
         return if hierarchy.unknown(number).is_some() { "?" } else { "-" }.to_owned();
     }
     let in_words = |placement: &Placement| {
@@ -34,8 +38,8 @@ pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
 }
 
 /// A cell for a reader: with the reason if there is no value.
-pub(crate) fn cell_with_reason(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
-    let cell = cell(hierarchy, number, key);
+pub(super) fn cell_with_reason((hierarchy, kubelets): (&Hierarchy, &Kubelets), number: usize, key: &str) -> String {
+    let cell = cell((hierarchy, kubelets), number, key);
     if cell != "-" {
         return cell;
     }
@@ -104,7 +108,7 @@ mod tests {
         for (key, expected) in
             [("env", "dev"), ("team", "own, web (in topology)"), ("pool", "blue, red (in topology)"), ("other", "-")]
         {
-            assert_eq!(cell(&hierarchy, 0, key), expected, "{key}");
+            assert_eq!(cell((&hierarchy, &Kubelets::default()), 0, key), expected, "{key}");
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::UnnamedGroups;
 use super::columns::cell;
+use super::kubelet::Kubelets;
 
 /// The steps of the propagation path of a key through an object.
 pub(crate) fn propagation_path(hierarchy: &Hierarchy, number: usize, key: &str) -> Value {
@@ -18,7 +19,11 @@ pub(crate) fn propagation_path(hierarchy: &Hierarchy, number: usize, key: &str) 
 }
 
 /// Everything that one object has, and what it does not get.
-pub(super) fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGroups) -> Option<Value> {
+pub(super) fn object(
+    hierarchy: &Hierarchy,
+    number: usize,
+    (unnamed, kubelets): (&UnnamedGroups, &Kubelets),
+) -> Option<Value> {
     let member = hierarchy.member(number)?;
     let carried = member.carried.iter().map(|entry| {
         let mut placement = json!(Placement::of(entry, member));
@@ -37,15 +42,18 @@ pub(super) fn object(hierarchy: &Hierarchy, number: usize, unnamed: &UnnamedGrou
             ("skipped", json!(member.report.skipped)),
             ("cloudTags", json!(member.report.cloud_tags)),
             ("unknown", json!(unknown)),
+            ("registered", json!(kubelets.of(number))),
         ],
     ))
 }
 
 /// An object with everything below it, and the values of some keys.
-pub(crate) fn tree(hierarchy: &Hierarchy, number: usize, keys: &[String]) -> Option<Value> {
+pub(super) fn tree((hierarchy, kubelets): (&Hierarchy, &Kubelets), number: usize, keys: &[String]) -> Option<Value> {
     let member = hierarchy.member(number)?;
-    let columns: Value = keys.iter().map(|key| (key.clone(), json!(cell(hierarchy, number, key)))).collect();
-    let children: Vec<Value> = member.children.iter().filter_map(|child| tree(hierarchy, *child, keys)).collect();
+    let columns: Value =
+        keys.iter().map(|key| (key.clone(), json!(cell((hierarchy, kubelets), number, key)))).collect();
+    let children: Vec<Value> =
+        member.children.iter().filter_map(|child| tree((hierarchy, kubelets), *child, keys)).collect();
     Some(described(member, [("columns", columns), ("children", json!(children))]))
 }
 

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Folding, Hierarchy, help_of_unknown};
+use fleet::{Folding, Hierarchy, Member, help_of_unknown};
+use metadata_propagation::NotApplicable;
 use rayon::prelude::*;
 
 use super::add_help;
 use super::columns::{aligned, cell, cell_with_reason, help};
+use super::kubelet::Kubelets;
 use crate::style::{BOLD, DIM};
 
 /// The trees of these objects, without those that are below another of them. Equal Machines of one owner share a line.
-pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> String {
+pub(super) fn tree((hierarchy, kubelets): (&Hierarchy, &Kubelets), roots: &[usize], keys: &[String]) -> String {
     let mut rows = Vec::new();
     let roots: BTreeSet<usize> = roots.iter().copied().collect();
     let is_below = |number: &usize| {
@@ -30,8 +32,8 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
             let is_shown = roots.contains(&number) || is_below(&number);
             let of_key = |key: &String| match keys.len() {
                 // Several columns have no room for sentences.
-                1 => cell_with_reason(hierarchy, number, key),
-                _ => cell(hierarchy, number, key),
+                1 => cell_with_reason((hierarchy, kubelets), number, key),
+                _ => cell((hierarchy, kubelets), number, key),
             };
             keys.iter().filter(|_| is_shown).map(of_key).collect()
         })
@@ -59,7 +61,7 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
     if rows.iter().flatten().any(|cell| cell == "?") {
         let reasons: BTreeSet<String> = (0..hierarchy.members().len())
             .filter(|number| roots.contains(number) || is_below(number))
-            .filter_map(|number| hierarchy.unknown(number))
+            .filter_map(|number| first_unknown(hierarchy, number))
             .map(|(member, reason)| format!("? {} is skipped: {reason}", member.id))
             .collect();
         for reason in reasons {
@@ -73,6 +75,13 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
         }
     }
     out
+}
+
+/// The topmost object that is skipped for the reason for which this one is.
+fn first_unknown(hierarchy: &Hierarchy, number: usize) -> Option<(&Member, &NotApplicable)> {
+    let (member, reason) = hierarchy.unknown(number)?;
+    let above = hierarchy.member(number)?.parent.and_then(|parent| first_unknown(hierarchy, parent));
+    Some(above.filter(|(_, of)| *of == reason).unwrap_or((member, reason)))
 }
 
 /// The parts of the lines.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::fields::{get, list, text};
 use crate::owner::{WORKERS, WorkersKind};
-use crate::selection::{is_match, referred, selects};
+use crate::selection::{has_inline_template, is_match, referred, selects};
 use crate::template::{is_whole_read, reads};
 
 /// One such part of a class.
@@ -116,7 +116,7 @@ pub fn class_notes(class: &Value, templates: &dyn Fn(&Value) -> Option<Value>) -
             let selector = definition.get("selector").unwrap_or(&Value::Null);
             let missing = missing_classes(class, selector);
             let selected: Vec<_> = referred.iter().filter(|it| selects(selector, it.reference, &it.holder)).collect();
-            if selected.is_empty() && missing.is_empty() {
+            if selected.is_empty() && missing.is_empty() && !has_inline_template(class) {
                 let fact = ClassFact::IdleSelector { patch: name.to_owned() };
                 found.push(ClassNote { fact, at: format!("{at}.selector") });
             }

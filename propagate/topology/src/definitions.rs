@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-pub use self::unknown::{UnknownField, unknown_fields};
+pub use self::unknown::{UnknownField, is_newer, unknown_fields};
 use crate::fields::{get, list, text};
 use crate::obstacle::TopologyRefusal;
 use crate::schema::{SchemaViolation, of_schema, prune, unknown};

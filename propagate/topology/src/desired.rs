@@ -16,7 +16,7 @@ use crate::item::{TemplateItem, copy, object};
 use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner, WORKERS, WorkersKind};
 use crate::patches;
-use crate::selection::Holder;
+use crate::selection::{Holder, is_inline};
 use crate::stored_template::drop_empty;
 use crate::template::name_of;
 use crate::variables::{StoredDefaults, Variables, of_cluster, overrides};
@@ -105,11 +105,11 @@ impl<'a> ClassTopology<'a> {
 
     /// The template that a field of the class refers to, in v1beta1 or v1beta2.
     fn template(&self, holder: &Value, path: &[&str]) -> Result<Option<Value>, Obstacle> {
-        let Some(reference) =
-            get(holder, path).and_then(|holder| get(holder, &["templateRef"]).or(get(holder, &["ref"])))
-        else {
-            return Ok(None);
-        };
+        let Some(holder) = get(holder, path) else { return Ok(None) };
+        if is_inline(holder) {
+            return Err(Gap::Newer(format!("the inline template of `{}`", path.join("."))).into());
+        }
+        let Some(reference) = get(holder, &["templateRef"]).or(get(holder, &["ref"])) else { return Ok(None) };
         let name = || format!("{} {}", text(reference, &["kind"]), text(reference, &["name"]));
         let template = (self.inputs.templates)(reference).ok_or_else(|| Gap::NoTemplate(name()))?;
         if text(&template, &["apiVersion"]) != text(reference, &["apiVersion"]) {
@@ -223,6 +223,9 @@ impl<'a> ClassTopology<'a> {
         let Some(written) = worker_class(self.inputs.class, kind, class) else {
             return Err(TopologyRefusal::NoWorkerClass(class.to_owned()).into());
         };
+        if get(entry, &["version"]).is_some() {
+            return Err(Gap::Newer(format!("the version of `{}[{name}]`", kind.list)).into());
+        }
         // In v1beta1 the templates and the metadata are below `template`.
         let part = get(written, &["template"]).unwrap_or(written);
         let owner = (kind.owner)(name.to_owned());

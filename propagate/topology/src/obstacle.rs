@@ -138,6 +138,8 @@ pub enum Gap {
     Function(String),
     /// An extension computes the patch.
     ExternalPatch(String),
+    /// A field of a release whose types are not known here.
+    Newer(String),
     /// A template of a patch takes too many steps or prints too much.
     TooLong(String),
     /// A rule in the schema of a variable is not evaluated, and may refuse the value.
@@ -202,6 +204,7 @@ impl fmt::Display for Gap {
             Gap::TemplateVersion(name) => write!(f, "{name} is in another version than the class refers to"),
             Gap::Function(name) => write!(f, "function `{name}` is not evaluated"),
             Gap::ExternalPatch(name) => write!(f, "an extension computes patch `{name}`"),
+            Gap::Newer(field) => write!(f, "{field} is of Cluster API v1.15, which is not evaluated yet"),
             Gap::TooLong(patch) => write!(f, "a template of patch `{patch}` is too large"),
             Gap::Rule { variable, at } => {
                 write!(

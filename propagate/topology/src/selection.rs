@@ -56,6 +56,22 @@ pub(crate) fn referred<'c>(class: &'c Value) -> Vec<ReferredTemplate<'c>> {
     found
 }
 
+/// Whether a template is written where it is used, as from Cluster API v1.15 on (kubernetes-sigs/cluster-api#14092).
+pub(crate) fn is_inline(holder: &Value) -> bool {
+    get(holder, &["template"]).is_some()
+}
+
+/// Whether a class has such a template, whose type is not known here.
+pub(crate) fn has_inline_template(class: &Value) -> bool {
+    let own = [&["infrastructure"][..], &["controlPlane"], &["controlPlane", "machineInfrastructure"]];
+    let own = own.into_iter().filter_map(|path| get(get(class, &["spec"])?, path));
+    let workers = WORKERS.iter().flat_map(|kind| list(class, &["spec", "workers", kind.list])).flat_map(|workers| {
+        let part = get(workers, &["template"]).unwrap_or(workers);
+        ["bootstrap", "infrastructure"].into_iter().filter_map(|field| get(part, &[field]))
+    });
+    own.chain(workers).any(is_inline)
+}
+
 /// Whether a selector selects a template, which a reference to it describes as well.
 pub(crate) fn selects(selector: &Value, template: &Value, holder: &Holder) -> bool {
     if !is_of_type(selector, template) {

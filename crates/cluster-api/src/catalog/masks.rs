@@ -118,6 +118,7 @@ pub const CLASS_MASKS: Masks = masks![
     "spec.controlPlane.readinessGates",
     "spec.controlPlane.ref",
     "spec.controlPlane.taints",
+    "spec.controlPlane.template",
     "spec.controlPlane.templateRef",
     "spec.patches.definitions.jsonPatches.path",
     "spec.patches.definitions.selector.apiVersion",
@@ -232,6 +233,7 @@ mod tests {
             [
                 "spec.controlPlane.machineInfrastructure",
                 "spec.controlPlane.ref",
+                "spec.controlPlane.template",
                 "spec.controlPlane.templateRef",
                 "spec.patches.definitions.jsonPatches.path",
                 "spec.patches.definitions.selector.apiVersion",

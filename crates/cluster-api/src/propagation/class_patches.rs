@@ -47,6 +47,11 @@ impl<'e> ClassPatches<'e> {
         if !version.at_least(Version::PATCHED_METADATA) {
             return Ok(ClassPatches::default());
         }
+        // What an inline template of v1.15 sets, and which patches select it, is not known (kubernetes-sigs/cluster-api#14092).
+        if class.spec(&["controlPlane", "template"])?.present().is_some() {
+            let [labels, annotations] = [(); 2].map(|()| BTreeSet::from([Reach::Map]));
+            return Ok(ClassPatches { labels, annotations });
+        }
         let template = control_plane_template(class)?;
         let patches = class.object.spec.get("patches").and_then(|patches| ClassPatches::read(patches, template));
         Ok(class.readable(patches)?)

@@ -1,5 +1,7 @@
 //! Why the effect of an edit is not known.
 
+use topology::is_newer;
+
 use super::path::{EditPath, EditPlace};
 use crate::object::ObjectId;
 
@@ -10,6 +12,9 @@ pub(super) fn reason(id: &ObjectId, at: &EditPath) -> &'static str {
     }
     if id.is_template() {
         return "patches and the provider of the control plane decide";
+    }
+    if is_newer(&id.kind, &at.to_string()) {
+        return NEWER;
     }
     match at.place {
         EditPlace::Variables => {
@@ -32,6 +37,9 @@ pub(super) fn reason(id: &ObjectId, at: &EditPath) -> &'static str {
         _ => "it depends on patches, a provider or a status that is not known",
     }
 }
+
+/// An edit of a field of a release that is not evaluated yet.
+const NEWER: &str = "this field is of Cluster API v1.15, which is not evaluated yet";
 
 /// An edit of how Machines initialize a control plane, or of how they join one that has one Machine.
 pub(super) const INITIALIZED: &str = "it depends on which Machine initialized the control plane";

@@ -1,7 +1,7 @@
 //! What the API server refuses because it does not fit the definition of its kind.
 
 use serde_json::Value;
-use topology::{SchemaViolation, definition_violations, pruned};
+use topology::{SchemaViolation, definition_violations, is_newer, pruned};
 
 use super::{Refusal, has_placeholder};
 use crate::relations::text;
@@ -25,6 +25,13 @@ const DEFAULTED: &[(&str, &[&str])] = &[
 
 /// Whether a webhook mends a violation.
 fn is_mended(object: &Value, violation: &SchemaViolation<'_>) -> bool {
+    // A template that is written there replaces the reference to one.
+    let inline = violation.at.strip_suffix("templateRef").or_else(|| violation.at.strip_suffix("ref"));
+    if violation.part.is_none()
+        && inline.is_some_and(|holder| is_newer(text(object, "kind"), &format!("{holder}template")))
+    {
+        return true;
+    }
     let is_empty = violation.part.is_none_or(|part| part.as_object().is_some_and(serde_json::Map::is_empty));
     let of_kind = DEFAULTED.iter().filter(|(kind, _)| *kind == text(object, "kind"));
     is_empty && of_kind.flat_map(|(_, paths)| *paths).any(|path| *path == violation.at)

@@ -10,6 +10,7 @@ use super::kubeadm::sources;
 use super::release::Release;
 use super::selector::matches;
 use super::{ObjectRule, Refusal, has_placeholder, path, refusal, taints, written};
+use crate::relations::text;
 use crate::workers::{all_workers, workers};
 
 /// Mistakes that people write; not all that the webhooks check.

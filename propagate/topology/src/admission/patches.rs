@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::fields::{get, is_true, list, text};
 use crate::obstacle::TopologyRefusal;
 use crate::patches::check_path;
-use crate::selection::{Holder, ReferredTemplate, is_match, is_of_type, referred};
+use crate::selection::{Holder, ReferredTemplate, has_inline_template, is_match, is_of_type, referred};
 use crate::template::syntax;
 use crate::variables::schemas;
 
 /// What is refused, wherever the patches apply.
 pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
     let variables: BTreeSet<&str> = schemas(class).into_keys().collect();
-    let referred = referred(class);
+    let (referred, has_inline) = (referred(class), has_inline_template(class));
     let mut found = Vec::new();
     let mut names = BTreeSet::new();
     for patch in list(class, &["spec", "patches"]) {
@@ -45,7 +45,7 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
                 found.extend(template(text(json_patch, &["valueFrom", "template"])));
             }
         }
-        if has_idle_selector(&referred, patch) {
+        if !has_inline && has_idle_selector(&referred, patch) {
             found.push(TopologyRefusal::Selector { patch: name.to_owned() });
         }
     }

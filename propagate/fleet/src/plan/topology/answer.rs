@@ -132,7 +132,11 @@ impl<'p> TopologyAnswer<'p> {
             Err(Obstacle::Unknown(gap)) => {
                 let is_told = matches!(
                     gap,
-                    Gap::DefinedTwice(_) | Gap::RefusedBefore(_) | Gap::Placeholder(_) | Gap::Rule { .. }
+                    Gap::DefinedTwice(_)
+                        | Gap::Newer(_)
+                        | Gap::RefusedBefore(_)
+                        | Gap::Placeholder(_)
+                        | Gap::Rule { .. }
                 );
                 if is_told {
                     self.add_unknown(&gap, edits, change.around);
