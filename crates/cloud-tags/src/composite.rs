@@ -14,7 +14,7 @@ use super::required::missing;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
-use crate::fact::{CloudTagFact, Finding, UnusableValue};
+use crate::fact::{CloudTagFact, Finding};
 use crate::json::Malformed;
 use kubernetes::decision::change::Change;
 use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
@@ -310,9 +310,7 @@ fn unusable_finding(malformed: &Malformed) -> Finding {
     Finding {
         check: "cloudTags",
         at: format!("metadata.annotations[{ASSIGNMENTS}]"),
-        message: CloudTagFact::UnusableAssignments {
-            problem: UnusableValue { of: malformed.clone().into(), brief: None },
-        },
+        message: CloudTagFact::UnusableAssignments { problem: malformed.clone().into() },
         stance: Stance::Warn,
     }
 }

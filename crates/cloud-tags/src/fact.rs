@@ -1,12 +1,10 @@
 //! What is found about cloud tags and the label registry, with its data. `Display` of a fact is its sentence.
 
-use std::fmt;
-
 use crate::json::Malformed;
 use crate::tag_reason::{LabelProblem, LimitSource, NoTagReason, TagSkipReason};
 use kubernetes::cluster::LookupCause;
 use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
-use kubernetes::decision::datum::{Datum, Mentioned, MentionedKeys};
+use kubernetes::decision::datum::{Mentioned, MentionedKeys};
 use kubernetes::decision::fact::Sentence;
 use kubernetes::decision::not_applicable::InvolvedObject;
 use kubernetes::facts;
@@ -35,7 +33,7 @@ facts! {
     SeededDefinition { key: Mentioned, registry: Mentioned } "seeded-definition"
         "definition of `{key}` in LabelRegistry `{registry}` is ignored: a seeded definition cannot be changed";
     /// The assignments of a composite, or its tags, cannot be used.
-    UnusableAssignments { problem: UnusableValue } "unusable-assignments"
+    UnusableAssignments { problem: InvolvedObject } "unusable-assignments"
         "cloud tags unchanged: {problem}";
     /// A request edits a tag.
     TagRestored { tag: Mentioned } "tag-restored"
@@ -93,34 +91,3 @@ facts! {
 
 /// What one check of cloud tags found.
 pub type Finding = kubernetes::decision::finding::Finding<CloudTagFact>;
-
-/// What is wrong with a value, of the object under review or of another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnusableValue {
-    /// The object, and what is wrong.
-    pub of: InvolvedObject,
-    /// What is printed if that does not fit.
-    pub brief: Option<&'static str>,
-}
-
-impl fmt::Display for UnusableValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.of.fmt(f)
-    }
-}
-
-impl Datum for UnusableValue {
-    fn names(&self) -> Vec<&str> {
-        self.of.malformed.iter().flat_map(Datum::names).collect()
-    }
-
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        self.of.malformed.iter_mut().flat_map(Datum::names_mut).collect()
-    }
-
-    fn abbreviate(&mut self) -> bool {
-        let Some(brief) = self.brief.take() else { return false };
-        self.of = InvolvedObject::from(brief);
-        true
-    }
-}

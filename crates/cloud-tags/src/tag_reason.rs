@@ -208,25 +208,6 @@ impl fmt::Display for LabelProblem {
     }
 }
 
-impl Datum for LabelProblem {
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        match self {
-            LabelProblem::KeyTaken(tag_key) => vec![tag_key],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The characters are omitted.
-    fn abbreviate(&mut self) -> bool {
-        use LabelProblem::{ControlCharacters, ControlCharactersAnd, KeyCharacters, OnlyLettersDigitsAnd};
-        let is_long = matches!(self, OnlyLettersDigitsAnd(_) | ControlCharacters | ControlCharactersAnd(_));
-        if is_long {
-            *self = KeyCharacters;
-        }
-        is_long
-    }
-}
-
 /// Whose limits a tag exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitSource {
@@ -245,6 +226,7 @@ impl fmt::Display for LimitSource {
     }
 }
 
+impl Datum for LabelProblem {}
 impl Datum for TagSkipReason {}
 impl Datum for NoTagReason {}
 impl Datum for LimitSource {}

@@ -3,16 +3,15 @@
 use std::fmt;
 
 use kubernetes::decision::change_reason::NamedSource;
-use kubernetes::decision::datum::{Datum, Mentioned, MentionedKeys, NamedEntry};
+use kubernetes::decision::datum::{Datum, Mentioned, MentionedKeys, NamedEntry, Typed};
 use kubernetes::decision::fact::Sentence;
-use kubernetes::decision::messages::Location;
 use kubernetes::facts;
 
 facts! {
     /// What a check of Cluster API's objects found.
     ClusterApiFact {
         /// An edit with this effect changes other paths as well, without replacing anything.
-        AlsoInPlace { fact: Box<ClusterApiFact>, others: InPlacePaths } "{}; {others}" with fact.without_advice();
+        AlsoInPlace { fact: Box<ClusterApiFact>, others: InPlacePaths } "{}{others}" with fact.without_advice();
     }
 
     /// An exemption or an approval does not say why.
@@ -69,7 +68,7 @@ facts! {
         "{entry} is missing from the topology"
         advice "set it in {instead}";
     /// A key seems to be meant for Nodes, and another spelling would be synced to them.
-    NotSynced { entry: NamedEntry, other: NamedEntry } "not-synced"
+    NotSynced { entry: NamedEntry, other: Typed } "not-synced"
         "{entry} is not synced to Nodes"
         advice "use {other}";
     /// A label that kubelets and cloud providers set on Nodes, which is only synced with an expression of the user's
@@ -140,7 +139,8 @@ facts! {
     /// A request sets a key at a place from which nothing propagates, although the object has a place from which it
     /// would.
     NotPropagatedFromHere { entry: NamedEntry, instead: SetInstead } "not-propagated-from-here"
-        "{entry} is not propagated from here; set it in {instead}";
+        "{entry} is not propagated from here"
+        advice "set it in {instead}";
 }
 
 /// What one check of Cluster API's objects found.
@@ -148,21 +148,28 @@ pub type Finding = kubernetes::decision::finding::Finding<ClusterApiFact>;
 
 /// The other paths of an edit that are updated in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InPlacePaths {
-    /// All of them.
-    Listed(Vec<String>),
-    /// How many, if they are too many to list.
-    Counted(usize),
+pub struct InPlacePaths {
+    /// The first of them; `None` if it does not fit into a warning.
+    pub first: Option<String>,
+    /// How many others there are.
+    pub more: usize,
 }
 
 /// What else an edit changes that replaces Machines.
 impl fmt::Display for InPlacePaths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InPlacePaths::Listed(paths) => write!(f, "updated in place: `{}`", paths.join("`, `")),
-            InPlacePaths::Counted(1) => f.write_str("1 other field updated in place"),
-            InPlacePaths::Counted(count) => write!(f, "{count} other fields updated in place"),
+        match (&self.first, self.more) {
+            (None, _) => Ok(()),
+            (Some(first), 0) => write!(f, "; updated in place: `{first}`"),
+            (Some(first), more) => write!(f, "; updated in place: `{first}` and {more} more"),
         }
+    }
+}
+
+impl Datum for InPlacePaths {
+    fn gives_way(&mut self) -> bool {
+        self.first = None;
+        false
     }
 }
 
@@ -171,27 +178,20 @@ impl fmt::Display for InPlacePaths {
 pub enum SetInstead {
     /// A path in the same object.
     Here(String),
-    /// A source of the object, with a path if that fits.
+    /// A path in the kind of a source of the object.
     Source(String),
 }
 
 impl fmt::Display for SetInstead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SetInstead::Here(path) => Location::Here(path).fmt(f),
+            SetInstead::Here(path) => write!(f, "`{path}`"),
             SetInstead::Source(place) => f.write_str(place),
         }
     }
 }
 
-impl Datum for SetInstead {
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        match self {
-            SetInstead::Here(path) => vec![path],
-            SetInstead::Source(_) => Vec::new(),
-        }
-    }
-}
+impl Datum for SetInstead {}
 
 /// How many entries: `1 entry`, `2 entries`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use crate::fact::ClusterApiFact;
 use crate::fact::Finding;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages::guards as messages;
+use crate::messages::refusals as messages;
 use crate::parents::OwnCluster;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApiSettings;

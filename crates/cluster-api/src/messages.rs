@@ -1,4 +1,3 @@
-//! The sentences about objects of Cluster API.
+//! The sentences about objects of Cluster API that are no facts.
 
-pub mod guards;
-pub(crate) mod rollout;
+pub mod refusals;

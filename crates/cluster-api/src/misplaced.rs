@@ -1,19 +1,15 @@
 //! Labels and annotations that are set where they do not propagate, and where to set them instead.
 
-use crate::catalog::keys::{CLUSTER_NAME, NODE_DOMAIN, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
+use crate::catalog::keys::{NODE_DOMAIN, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
 use crate::catalog::place::Place;
 use crate::catalog::rules::Rule;
 use crate::catalog::tools::is_set_by_tools;
-use crate::fact::ClusterApiFact;
 use crate::fact::SetInstead;
 use crate::json::Malformed;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApi;
 use crate::skipped::{Carried, SkipReason, Skipped};
 use crate::subject::Subject;
-use kubernetes::decision::datum::NamedEntry;
-use kubernetes::decision::fact::fits;
-use kubernetes::decision::messages::{EntryName, Location};
 use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
 use kubernetes::decision::source::SourceObject;
 use kubernetes::map_kind::MapKind;
@@ -69,49 +65,28 @@ pub fn wrong_places(
             {
                 continue;
             }
-            let entry = NamedEntry::from(EntryName { noun: map.entry(), key });
-            let fact = |instead| ClusterApiFact::NotPropagatedFromHere { entry: entry.clone(), instead };
             skipped.push(Skipped {
                 carried: Carried::Map(map),
                 key: key.to_owned(),
                 from: SourceObject::from(&subject.title()).into(),
                 reason: SkipReason::NotPropagated,
                 value: None,
-                instead: Some(set_instead(subject, template, map, fact)),
+                instead: Some(set_instead(subject, template, map)),
             });
         }
     }
     Ok(skipped)
 }
 
-/// The most characters of an object's name.
-const LONGEST_NAME: usize = 253;
-
-/// Where to set a key so that it reaches the Machines: in the topmost object that controls this one, as exactly as fits
-/// into the warning for a fact.
-pub(crate) fn set_instead(
-    subject: &Subject<'_>,
-    template: Place,
-    map: MapKind,
-    fact: impl Fn(SetInstead) -> ClusterApiFact,
-) -> SetInstead {
-    let labels = &subject.object.labels;
-    let cluster = labels.contains_key(TOPOLOGY_OWNED).then(|| labels.get(CLUSTER_NAME));
-    let deployment = subject.object.controller().map(|owner| Some(owner.name));
-    let (kind, name, place) = match (subject.place, cluster, deployment) {
-        (Some(Place::ControlPlane), Some(name), _) => ("Cluster", name, Place::ControlPlaneTopology),
-        (Some(Place::MachineDeployment), Some(name), _) => ("Cluster", name, Place::MachineDeploymentTopology),
-        (Some(Place::MachinePool), Some(name), _) => ("Cluster", name, Place::MachinePoolTopology),
-        (Some(Place::MachineSet), _, Some(name)) => ("MachineDeployment", name, Place::MachineDeploymentTemplate),
+/// Where to set a key so that it reaches the Machines: in the topmost object that controls this one.
+pub(crate) fn set_instead(subject: &Subject<'_>, template: Place, map: MapKind) -> SetInstead {
+    let is_of_topology = subject.object.labels.contains_key(TOPOLOGY_OWNED);
+    let place = match subject.place {
+        Some(Place::ControlPlane) if is_of_topology => Place::ControlPlaneTopology,
+        Some(Place::MachineDeployment) if is_of_topology => Place::MachineDeploymentTopology,
+        Some(Place::MachinePool) if is_of_topology => Place::MachinePoolTopology,
+        Some(Place::MachineSet) if subject.object.controller().is_some() => Place::MachineDeploymentTemplate,
         _ => return SetInstead::Here(format!("{template}.{map}").trim_start_matches('.').to_owned()),
     };
-    let metadata = place.to_string();
-    let in_kind = SetInstead::Source(Location::InKind { kind, path: &metadata }.to_string());
-    // A name that is too long is refused after this policy, and it would be repeated for each key.
-    let Some(name) = name.filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME) else { return in_kind };
-    let object = format!("{kind} {}/{name}", subject.namespace());
-    let in_object = Location::InObject { object: &object, path: &format!("{metadata}.{map}") }.to_string();
-    let fitting =
-        [SetInstead::Source(in_object), in_kind].into_iter().find(|place| fits(&fact(place.clone()).to_string()));
-    fitting.unwrap_or(SetInstead::Source(object))
+    SetInstead::Source([place.owner(), &place.to_string()].concat())
 }

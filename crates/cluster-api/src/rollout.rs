@@ -15,12 +15,11 @@ use crate::fact::Finding;
 use crate::fact::{ClusterApiFact, InPlacePaths};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages::rollout as messages;
+use crate::messages::refusals as messages;
 use crate::rollout_impact::{RolloutEdit, RolloutImpact};
 use crate::settings::ClusterApiSettings;
 use crate::subject::{Subject, has_paused_annotation};
 use crate::waiver::{APPROVAL, Standing};
-use kubernetes::decision::fact::{LONGEST_WARNING, fits};
 use kubernetes::decision::finding::Finding as FindingOf;
 use kubernetes::lookup::Lookups;
 use kubernetes::object::Object;
@@ -64,7 +63,7 @@ pub fn impact<'e>(
     edits.sort_by_key(|edit| Reverse(edit.effect));
     let stance = settings.cluster_api.rollout;
     let is_paused = is_paused(&subject.object);
-    let mut findings = findings(&edits, kind, (stance, is_paused));
+    let mut findings = findings(&edits, kind, stance, is_paused);
     let mut impact = RolloutImpact { approved: None, approved_on: None, edits: Vec::new() };
     if !findings.is_empty() {
         match APPROVAL.standing(subject, settings, lookups)? {
@@ -76,7 +75,7 @@ pub fn impact<'e>(
             && let Some(topology) = topology::of(subject, old, lookups)?
         {
             topology.mark(&mut edits, kind, subject, &rows);
-            findings = self::findings(&edits, kind, (stance, is_paused));
+            findings = self::findings(&edits, kind, stance, is_paused);
             if let Some(reason) = topology.approval().filter(|_| !findings.is_empty()) {
                 impact.approved = Some(reason.to_owned());
                 impact.approved_on = Some(topology.title());
@@ -118,7 +117,7 @@ pub fn way_out<F>(
     let is_refused = findings.iter().any(|finding| finding.check == CHECK && finding.stance == Stance::Reject);
     is_refused.then(|| {
         let by = APPROVAL.others(subject, settings);
-        messages::way_out(APPROVE_ROLLOUT, topology::is_owned(subject), by.as_deref())
+        messages::way_out_of_rollout(APPROVE_ROLLOUT, topology::is_owned(subject), by.as_deref())
     })
 }
 
@@ -139,20 +138,25 @@ fn is_resumed(at: &str) -> bool {
         || at.strip_prefix("metadata.annotations[").is_some_and(|key| key.strip_suffix(']') == Some(PAUSED))
 }
 
-fn findings(edits: &[RolloutEdit], kind: EditedKind, (configured, is_paused): (Stance, bool)) -> Vec<Finding> {
+fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance, is_paused: bool) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for edit in edits.iter().filter(|edit| edit.set_on.is_none()) {
-        let Some((sentence, strictest)) = edit.effect.sentence() else { continue };
+        let Some((fact, strictest)) = edit.effect.fact(&edit.at, kind.machines()) else { continue };
+        let path = edit.at.as_str().into();
         let mut message = match (edit.is_removal, edit.effect) {
-            (_, Effect::CannotTell) if is_resumed(&edit.at) => messages::resumes(&edit.at, kind.machines()),
-            (false, Effect::Rollout) if is_paused => messages::replaces_after_pause(&edit.at, kind.machines()),
-            (true, Effect::Destructive) => messages::deletes(&edit.at),
-            (true, Effect::Rollout) => messages::releases(&edit.at),
-            (true, Effect::CannotTell) => messages::may_release(&edit.at),
-            (false, Effect::CannotTell) if kind == EditedKind::Cluster && edit.at.ends_with(".variables") => {
-                messages::patches_may_replace(&edit.at)
+            (_, Effect::CannotTell) if is_resumed(&edit.at) => {
+                ClusterApiFact::Resumes { path, machines: kind.machines() }
             }
-            _ => sentence(&edit.at, kind.machines()),
+            (false, Effect::Rollout) if is_paused => {
+                ClusterApiFact::ReplacesAfterPause { path, machines: kind.machines() }
+            }
+            (true, Effect::Destructive) => ClusterApiFact::Deletes { path },
+            (true, Effect::Rollout) => ClusterApiFact::Releases { path },
+            (true, Effect::CannotTell) => ClusterApiFact::MayRelease { path },
+            (false, Effect::CannotTell) if kind == EditedKind::Cluster && edit.at.ends_with(".variables") => {
+                ClusterApiFact::PatchesMayReplace { path }
+            }
+            _ => fact,
         };
         if findings.is_empty() {
             message = with_in_place(message, edits);
@@ -163,22 +167,12 @@ fn findings(edits: &[RolloutEdit], kind: EditedKind, (configured, is_paused): (S
     findings
 }
 
-/// The other paths of the same edit that are updated in place: listed if they fit, else counted.
+/// The other paths of the same edit that are updated in place: one is named, the others are counted.
 fn with_in_place(fact: ClusterApiFact, edits: &[RolloutEdit]) -> ClusterApiFact {
-    let in_place = || edits.iter().filter(|edit| edit.effect == Effect::InPlace);
-    let count = in_place().count();
-    if count == 0 {
-        return fact;
-    }
-    // Only as many paths as could fit at all: there may be thousands.
-    let paths = in_place().map(|edit| edit.at.clone()).take(LONGEST_WARNING).collect();
-    let fact = Box::new(fact);
-    let listed = ClusterApiFact::AlsoInPlace { fact: fact.clone(), others: InPlacePaths::Listed(paths) };
-    if fits(&listed.to_string()) {
-        listed
-    } else {
-        ClusterApiFact::AlsoInPlace { fact, others: InPlacePaths::Counted(count) }
-    }
+    let mut in_place = edits.iter().filter(|edit| edit.effect == Effect::InPlace);
+    let Some(first) = in_place.next() else { return fact };
+    let others = InPlacePaths { first: Some(first.at.clone()), more: in_place.count() };
+    ClusterApiFact::AlsoInPlace { fact: Box::new(fact), others }
 }
 
 #[cfg(test)]
@@ -250,7 +244,7 @@ mod tests {
     fn what_is_updated_in_place_is_named_where_there_is_room() {
         let edit = |at: &str, effect| RolloutEdit { at: at.to_owned(), effect, set_on: None, is_removal: false };
         let first = |edits: &[RolloutEdit]| {
-            findings(edits, EditedKind::MachineDeployment, (Stance::Reject, false)).remove(0).message.to_string()
+            findings(edits, EditedKind::MachineDeployment, Stance::Reject, false).remove(0).message.to_string()
         };
         let version = edit("spec.template.spec.version", Effect::Rollout);
         assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");
@@ -258,10 +252,10 @@ mod tests {
             first(&[version.clone(), edit("spec.template.metadata.labels", Effect::InPlace)]),
             "changing `spec.template.spec.version` replaces Machines; updated in place: `spec.template.metadata.labels`"
         );
-        let many = [version, edit(&"a".repeat(30), Effect::InPlace), edit(&"b".repeat(30), Effect::InPlace)];
+        let many = [version, edit("a", Effect::InPlace), edit("b", Effect::InPlace)];
         assert_eq!(
             first(&many),
-            "changing `spec.template.spec.version` replaces Machines; 2 other fields updated in place"
+            "changing `spec.template.spec.version` replaces Machines; updated in place: `a` and 1 more"
         );
     }
 }

@@ -4,7 +4,7 @@ use cloud_tags::fact::CloudTagFact;
 use cluster_api::fact::ClusterApiFact;
 use kubernetes::cluster::LookupCause;
 use kubernetes::decision::change_reason::ChangeReason;
-use kubernetes::decision::datum::{Datum, Mentioned, NamedEntry};
+use kubernetes::decision::datum::{Mentioned, NamedEntry};
 use kubernetes::decision::fact::Sentence;
 use kubernetes::facts;
 use tag_delivery::tag_finding::{TagDelivery, TagFinding};

@@ -54,35 +54,31 @@ pub mod cluster_api {
 
 /// Cloud tags: what sets them, and the tables of what providers admit.
 pub mod tags {
-    pub use ::cloud_tags::report::{
-        CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport, TagSkipReason,
-    };
+    pub use ::cloud_tags::report::{CloudVerdict, SkippedLabel, TagReport, TagSkipReason};
     pub use ::cloud_tags::{Labels, TagRules, Transformed, cloud_tags, verdicts};
     pub use ::tag_rules::clouds::{CLOUDS, Cloud, KeyCase, Text};
     pub use ::tag_rules::infrastructure::{INFRA_CLUSTERS, InfraCluster};
-    pub use ::tag_rules::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
-    pub use ::tag_rules::strict::{STRICT_PROFILES, Spelling, StrictProfile};
-    pub use ::tag_rules::text_limits::{Alphabet, Form, Length};
-    pub use ::tag_rules::{Definition, LabelSource, SEEDED, Scope};
+    pub use ::tag_rules::profiles::{CLOUD_TAG_PREFIX, PROFILES, Profile, Unit};
+    pub use ::tag_rules::strict::{STRICT_PROFILES, StrictProfile};
+    pub use ::tag_rules::text_limits::{Form, Length};
+    pub use ::tag_rules::{Definition, SEEDED};
 }
 
 pub use self::fact::Fact;
 pub use self::fact::Finding;
 pub use ::cluster_api::catalog::effects::table::EFFECTS;
-pub use ::cluster_api::catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
-pub use ::cluster_api::catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
-pub use ::cluster_api::catalog::forced::{FORCED, Forced, ForcedValue};
-pub use ::cluster_api::catalog::guards::{GUARDS, Guard, GuardRail};
+pub use ::cluster_api::catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, Row, Same};
+pub use ::cluster_api::catalog::fields::{FIELDS, Field, Hop, Shape};
+pub use ::cluster_api::catalog::forced::{FORCED, Forced};
+pub use ::cluster_api::catalog::guards::{GUARDS, Guard};
 pub use ::cluster_api::catalog::place::Place;
 pub use ::cluster_api::catalog::rules::{Criterion, Keys, RULES, Rule};
-pub use ::cluster_api::catalog::tools::{TOOL_KEYS, ToolKeys};
 pub use ::cluster_api::catalog::version::Version;
 pub use ::cluster_api::propagated::Propagated;
-pub use ::cluster_api::rollout_impact::{RolloutEdit, RolloutImpact};
-pub use ::cluster_api::settings::{ClusterApi, Guards, NodeSync, OnConflict, OptIn};
+pub use ::cluster_api::settings::{ClusterApi, Guards, OnConflict, OptIn};
 pub use ::cluster_api::skipped::{Carried, SkipReason, Skipped};
 pub use ::tag_delivery::fault::TagFault;
-pub use ::tag_delivery::tag_finding::{TagDelivery, TagFinding, TagSubject};
+pub use ::tag_delivery::tag_finding::{TagDelivery, TagSubject};
 pub use cloud_tags::fact::CloudTagFact;
 pub use cloud_tags::tag_reason::NoTagReason;
 pub use composed::{composed_tags, findings_of_composite};
@@ -91,30 +87,22 @@ pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
 pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
-pub use kubernetes::answers::MOST_READS;
 pub use kubernetes::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kubernetes::decision::EXEMPT;
-pub use kubernetes::decision::change::{Action, Change, EntryNoun, Value};
+pub use kubernetes::decision::change::{Action, Change, Value};
 pub use kubernetes::decision::change_rule::ChangeRule;
-pub use kubernetes::decision::datum::{Mentioned, NamedEntry};
 pub use kubernetes::decision::fact::Sentence;
-pub use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
-pub use kubernetes::decision::source::{SourceObject, SourcePlace};
+pub use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
+pub use kubernetes::decision::source::SourceObject;
 pub use kubernetes::group_version_kind::GroupVersionKind;
-pub use kubernetes::lookup_record::LookupRecord;
 pub use kubernetes::map_kind::MapKind;
 pub use kubernetes::masks::Masks;
 pub use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 pub use kubernetes::request::{Call, Operation, Review};
-pub use kubernetes::settings::{
-    ApiVersion, Controllers, FieldPath, KeyOrDomain, KindAndGroup, Mode, NonEmpty, Pattern, PatternError, Reaction,
-    SettingProblem, SettingsError, Stance, Users,
-};
+pub use kubernetes::settings::{Controllers, FieldPath, Mode, Pattern, SettingsError, Stance};
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use settings::{Lookup, Settings};
-pub use tag_delivery::carriers::{
-    CARRIERS, Carrier, Holds, Item, OTHER_FIELDS, OtherField, ProviderCarriers, Tags, cloud_of, tags_of_kind,
-};
+pub use tag_delivery::carriers::{CARRIERS, Carrier, Holds, Item, Tags, cloud_of, tags_of_kind};
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
 pub use tag_delivery::{Composed, PatchedText, ResourceTag, ResourceTags, TagUpdate};
 pub use tag_rules::{

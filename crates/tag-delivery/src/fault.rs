@@ -1,7 +1,7 @@
 //! What can be wrong with a definition or a Composition: how `spec.cloudTags` is lost, or why it is not known whether it is.
 
 use crate::path_problem::PathProblem;
-use kubernetes::decision::datum::{Datum, Mentioned};
+use kubernetes::decision::datum::Mentioned;
 use kubernetes::decision::fact::Sentence;
 use kubernetes::facts;
 use kubernetes::settings::PatternError;

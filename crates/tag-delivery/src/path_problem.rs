@@ -32,11 +32,4 @@ impl fmt::Display for PathProblem {
     }
 }
 
-impl Datum for PathProblem {
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        match self {
-            PathProblem::NotAnObject(field) => vec![field],
-            _ => Vec::new(),
-        }
-    }
-}
+impl Datum for PathProblem {}

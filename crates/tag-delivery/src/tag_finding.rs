@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::fault::TagFault;
-use kubernetes::decision::datum::Mentioned;
+use kubernetes::decision::datum::{Datum, Mentioned};
 use kubernetes::decision::fact::Sentence;
 
 /// A fault, and what it is about.
@@ -51,28 +51,20 @@ impl Sentence for TagFinding {
         self.verdict.map(TagDelivery::as_str)
     }
 
-    fn names(&self) -> Vec<&str> {
+    fn data(&self) -> Vec<&dyn Datum> {
         let subject = match &self.subject {
-            TagSubject::Whole => None,
-            TagSubject::Version(name) | TagSubject::Resource(name) => Some(&*name.0).filter(|name| !name.is_empty()),
+            TagSubject::Version(name) | TagSubject::Resource(name) if !name.0.is_empty() => Some(name as &dyn Datum),
+            _ => None,
         };
-        subject.into_iter().chain(self.fault.names()).collect()
+        subject.into_iter().chain(self.fault.data()).collect()
     }
 
-    fn names_mut(&mut self) -> Vec<&mut String> {
+    fn data_mut(&mut self) -> Vec<&mut dyn Datum> {
         let subject = match &mut self.subject {
+            TagSubject::Version(name) | TagSubject::Resource(name) => Some(name as &mut dyn Datum),
             TagSubject::Whole => None,
-            TagSubject::Version(name) | TagSubject::Resource(name) => Some(&mut name.0),
         };
-        subject.into_iter().chain(self.fault.names_mut()).collect()
-    }
-
-    fn generalize(&mut self) -> bool {
-        self.fault.generalize()
-    }
-
-    fn abbreviate(&mut self) -> bool {
-        self.fault.abbreviate()
+        subject.into_iter().chain(self.fault.data_mut()).collect()
     }
 
     fn write_sentence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,6 +7,7 @@ use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
+use kubernetes::decision::datum::Typed;
 use kubernetes::decision::messages::EntryName;
 use kubernetes::map_kind::MapKind;
 
@@ -26,7 +27,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     let (map, entry) = (entry.map, entry.name().into());
     Ok(Some(match instead {
         Instead::Key(map, key) => {
-            ClusterApiFact::NotSynced { entry, other: EntryName { noun: map.entry(), key: &key }.into() }
+            ClusterApiFact::NotSynced { entry, other: Typed(EntryName { noun: map.entry(), key: &key }.into()) }
         }
         Instead::Expression => ClusterApiFact::NotSyncedWithoutFlag { entry },
         Instead::Label => ClusterApiFact::NotSyncedAsAnnotation { entry },

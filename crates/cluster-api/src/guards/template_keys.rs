@@ -16,6 +16,6 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     if !below_topology || reserved_keys::reason(entry.map, entry.key).is_some() {
         return Ok(None);
     }
-    let fact = |instead| ClusterApiFact::NotFromTopology { entry: entry.name().into(), instead };
-    Ok(Some(fact(set_instead(subject, entry.block.place, entry.map, fact))))
+    let instead = set_instead(subject, entry.block.place, entry.map);
+    Ok(Some(ClusterApiFact::NotFromTopology { entry: entry.name().into(), instead }))
 }

@@ -8,10 +8,14 @@ use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GRO
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;
 use crate::fact::ClusterApiFact;
-use crate::messages::rollout as messages;
 use kubernetes::group_version_kind::GroupVersionKind;
 use kubernetes::object::Object;
 use kubernetes::settings::Stance;
+
+/// Whose Machines an edit replaces: those below the object.
+const MACHINES: &str = "Machines";
+/// Whose Machines an edit replaces: those of every Cluster that refers to a class or template.
+const MACHINES_OF_EVERY_CLUSTER: &str = "Machines of every Cluster that uses this object";
 
 impl EditedKind {
     /// The kind of an object, determined from the stored object, because an edit must not hide what uses a template.
@@ -88,30 +92,28 @@ impl EditedKind {
             | EditedKind::ControlPlaneKubeadmConfig
             | EditedKind::ControlPlaneInfraMachine
             | EditedKind::MachinePoolKubeadmConfig
-            | EditedKind::Template => messages::MACHINES,
+            | EditedKind::Template => MACHINES,
             EditedKind::ClusterClass
             | EditedKind::ClassTemplate
             | EditedKind::ClassControlPlaneTemplate
             | EditedKind::ClassClusterTemplate
-            | EditedKind::ClassMachinePoolTemplate => messages::MACHINES_OF_EVERY_CLUSTER,
+            | EditedKind::ClassMachinePoolTemplate => MACHINES_OF_EVERY_CLUSTER,
         }
     }
 }
 
-/// A fact about a path and the Machines that its edit replaces.
-type Sentence = fn(&str, &'static str) -> ClusterApiFact;
-
 impl Effect {
-    /// The sentence about a path with this effect and the Machines it is about, and the strictest possible reaction;
-    /// `None` if there is no finding.
-    pub(super) fn sentence(self) -> Option<(Sentence, Stance)> {
+    /// The fact about a path with this effect and the Machines it is about, and the strictest possible reaction; `None` if
+    /// there is no finding.
+    pub(super) fn fact(self, path: &str, machines: &'static str) -> Option<(ClusterApiFact, Stance)> {
+        let path = path.into();
         Some(match self {
             Effect::Nothing | Effect::InPlace | Effect::Scale | Effect::Waits | Effect::Refused => return None,
-            Effect::ReplacedWhenDeleted => (messages::replaces_when_deleted, Stance::Warn),
-            Effect::CannotTell => (messages::may_replace, Stance::Warn),
-            Effect::Scheduled => (messages::schedules, Stance::Warn),
-            Effect::Rollout => (messages::replaces, Stance::Reject),
-            Effect::Destructive => (messages::orphans, Stance::Reject),
+            Effect::ReplacedWhenDeleted => (ClusterApiFact::ReplacesWhenDeleted { path, machines }, Stance::Warn),
+            Effect::CannotTell => (ClusterApiFact::MayReplace { path, machines }, Stance::Warn),
+            Effect::Scheduled => (ClusterApiFact::Schedules { path, machines }, Stance::Warn),
+            Effect::Rollout => (ClusterApiFact::Replaces { path, machines }, Stance::Reject),
+            Effect::Destructive => (ClusterApiFact::Orphans { path, machines }, Stance::Reject),
         })
     }
 }

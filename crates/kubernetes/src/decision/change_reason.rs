@@ -5,7 +5,6 @@ use std::fmt;
 use super::change::{Action, Change};
 use super::change_rule::ChangeRule;
 use super::datum::Datum;
-use super::messages::Location;
 use super::source::SourceObject;
 
 /// Why a change is made.
@@ -21,21 +20,19 @@ pub enum ChangeReason {
     SetByClusterApi(NamedSource),
 }
 
-/// An object that entries come from, named as exactly as there is room.
+/// An object that entries come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedSource {
     object: SourceObject,
-    /// A path in the object; `None` if it does not count, or does not fit.
+    /// A path in the object; `None` if it does not count, or does not fit into a warning.
     path: Option<String>,
-    /// Whether only the kind is named.
-    is_kind: bool,
 }
 
 impl NamedSource {
     /// An object, and a path in it if there is one.
     #[must_use]
     pub fn new(object: &SourceObject, path: Option<&str>) -> NamedSource {
-        NamedSource { object: object.clone(), path: path.map(str::to_owned), is_kind: false }
+        NamedSource { object: object.clone(), path: path.map(str::to_owned) }
     }
 }
 
@@ -64,30 +61,25 @@ impl fmt::Display for ChangeReason {
 
 impl fmt::Display for NamedSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let object = self.object.as_str();
-        match &self.path {
-            Some(path) => Location::InObject { object, path },
-            None if self.is_kind => Location::Kind(self.object.kind()),
-            None => Location::Object(object),
-        }
-        .fmt(f)
+        self.object.fmt(f)?;
+        self.path.as_ref().map_or(Ok(()), |path| write!(f, " ({path})"))
     }
 }
 
-/// The path is omitted first, then the name of the object.
 impl Datum for NamedSource {
-    fn generalize(&mut self) -> bool {
-        self.path.take().is_some() || !std::mem::replace(&mut self.is_kind, true)
+    fn gives_way(&mut self) -> bool {
+        self.path = None;
+        true
     }
 }
 
 impl Datum for ChangeReason {
-    fn generalize(&mut self) -> bool {
+    fn gives_way(&mut self) -> bool {
         match self {
-            ChangeReason::Rule(_) => false,
+            ChangeReason::Rule(_) => true,
             ChangeReason::SetOn(source)
             | ChangeReason::NoLongerSetOn(source)
-            | ChangeReason::SetByClusterApi(source) => source.generalize(),
+            | ChangeReason::SetByClusterApi(source) => source.gives_way(),
         }
     }
 }

@@ -44,26 +44,20 @@ impl fmt::Display for NamedEntry {
     }
 }
 
-/// Data of a fact: the names in it, and how it is shortened when the sentence is too long. First it becomes less exact,
-/// then names are elided, and if that is not enough, it is abbreviated.
+/// Data of a fact: the names in it, and what is cut where the sentence is too long for a warning.
 pub trait Datum {
     /// The keys and paths that the fact is about.
     fn names(&self) -> Vec<&str> {
         Vec::new()
     }
 
-    /// The keys and paths that may be elided.
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        Vec::new()
+    /// The name that may be cut in its middle.
+    fn name_mut(&mut self) -> Option<&mut String> {
+        None
     }
 
-    /// Makes it less exact, if that is possible.
-    fn generalize(&mut self) -> bool {
-        false
-    }
-
-    /// Makes it as short as possible, if it is not.
-    fn abbreviate(&mut self) -> bool {
+    /// Leaves out a detail. `true` if it is less important than the names: what is still too long is cut at its end then.
+    fn gives_way(&mut self) -> bool {
         false
     }
 }
@@ -73,8 +67,8 @@ impl Datum for Mentioned {
         vec![&self.0]
     }
 
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        vec![&mut self.0]
+    fn name_mut(&mut self) -> Option<&mut String> {
+        Some(&mut self.0)
     }
 }
 
@@ -83,8 +77,24 @@ impl Datum for NamedEntry {
         vec![&self.key]
     }
 
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        vec![&mut self.key]
+    fn name_mut(&mut self) -> Option<&mut String> {
+        Some(&mut self.key)
+    }
+}
+
+/// What an advice says to type: it is never cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed(pub NamedEntry);
+
+impl fmt::Display for Typed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Datum for Typed {
+    fn names(&self) -> Vec<&str> {
+        self.0.names()
     }
 }
 
@@ -107,29 +117,18 @@ impl fmt::Display for MentionedKeys {
     }
 }
 
-impl Datum for MentionedKeys {
-    /// Of thousands of keys no more than these are visible in a warning.
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        self.0.iter_mut().take(4).collect()
-    }
-}
-
 impl Datum for Malformed {
     fn names(&self) -> Vec<&str> {
         vec![&self.path]
     }
 
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        vec![&mut self.path]
+    fn name_mut(&mut self) -> Option<&mut String> {
+        Some(&mut self.path)
     }
 }
 
-impl Datum for PatternError {
-    fn names_mut(&mut self) -> Vec<&mut String> {
-        vec![&mut self.expression]
-    }
-}
-
+impl Datum for MentionedKeys {}
+impl Datum for PatternError {}
 impl Datum for LookupCause {}
 impl Datum for String {}
 impl Datum for &str {}

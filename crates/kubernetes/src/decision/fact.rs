@@ -2,14 +2,10 @@
 
 use std::fmt;
 
+use super::datum::Datum;
+
 /// The length, in characters, that kubectl and the API server print without truncating.
 pub const LONGEST_WARNING: usize = 120;
-
-/// Whether a text is short enough for a warning.
-#[must_use]
-pub fn fits(text: &str) -> bool {
-    text.len() <= LONGEST_WARNING || text.chars().count() <= LONGEST_WARNING
-}
 
 /// A fact with its data: what a check found, or what a warning says.
 pub trait Sentence: fmt::Display {
@@ -21,17 +17,16 @@ pub trait Sentence: fmt::Display {
         None
     }
 
+    /// Its data.
+    fn data(&self) -> Vec<&dyn Datum>;
+
+    /// The same, to be cut.
+    fn data_mut(&mut self) -> Vec<&mut dyn Datum>;
+
     /// The keys and paths that it is about.
-    fn names(&self) -> Vec<&str>;
-
-    /// The same, to be elided.
-    fn names_mut(&mut self) -> Vec<&mut String>;
-
-    /// Makes a datum less exact, if one can be.
-    fn generalize(&mut self) -> bool;
-
-    /// Abbreviates a datum, if one can be.
-    fn abbreviate(&mut self) -> bool;
+    fn names(&self) -> Vec<&str> {
+        self.data().into_iter().flat_map(Datum::names).collect()
+    }
 
     /// Writes the sentence without the advice.
     ///
@@ -39,7 +34,7 @@ pub trait Sentence: fmt::Display {
     /// When the formatter fails.
     fn write_sentence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// What the user can do instead: text to type, which is never elided.
+    /// What the user can do instead: text to type, which is never cut.
     fn advice(&self) -> Option<String> {
         None
     }
@@ -91,33 +86,25 @@ macro_rules! facts {
                 }
             }
 
-            fn names(&self) -> Vec<&str> {
+            fn data(&self) -> Vec<&dyn $crate::decision::datum::Datum> {
                 match self {
-                    $($Fact::$name { $($($field),*)? } => [Vec::new(), $($($field.names()),*)?].concat(),)+
-                    $($Fact::$outer { $inner, .. } => $inner.names(),)*
+                    $($Fact::$name { $($($field),*)? } => vec![$($($field),*)?],)+
+                    $($Fact::$outer { $inner $(, $other)* } => {
+                        let data = $inner.data();
+                        $(let data = [data, vec![$other]].concat();)*
+                        data
+                    })*
                 }
             }
 
-            fn names_mut(&mut self) -> Vec<&mut String> {
+            fn data_mut(&mut self) -> Vec<&mut dyn $crate::decision::datum::Datum> {
                 match self {
-                    $($Fact::$name { $($($field),*)? } => {
-                        std::iter::empty()$($(.chain($field.names_mut()))*)?.collect()
-                    })+
-                    $($Fact::$outer { $inner, .. } => $inner.names_mut(),)*
-                }
-            }
-
-            fn generalize(&mut self) -> bool {
-                match self {
-                    $($Fact::$name { $($($field),*)? } => false $($(|| $field.generalize())*)?,)+
-                    $($Fact::$outer { $inner, .. } => $inner.generalize(),)*
-                }
-            }
-
-            fn abbreviate(&mut self) -> bool {
-                match self {
-                    $($Fact::$name { $($($field),*)? } => false $($(|| $field.abbreviate())*)?,)+
-                    $($Fact::$outer { $inner, .. } => $inner.abbreviate(),)*
+                    $($Fact::$name { $($($field),*)? } => vec![$($($field),*)?],)+
+                    $($Fact::$outer { $inner $(, $other)* } => {
+                        let data = $inner.data_mut();
+                        $(let mut data = data; data.push($other);)*
+                        data
+                    })*
                 }
             }
 

@@ -1,4 +1,4 @@
-//! How an entry, a place and a setting are named in every sentence.
+//! How an entry and a setting are named in every sentence.
 //!
 //! Sentences are lower case and have no final stop; user input is in backticks, and an object is named by kind,
 //! namespace and name.
@@ -16,49 +16,8 @@ pub struct EntryName<'a> {
 
 impl fmt::Display for EntryName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        all_of(f, [self.noun, " `", self.key, "`"])
-    }
-}
-
-/// Concatenates texts. Names are in every sentence about an entry, and `write!` takes longer.
-fn all_of<const N: usize>(f: &mut fmt::Formatter<'_>, texts: [&str; N]) -> fmt::Result {
-    texts.into_iter().try_for_each(|text| f.write_str(text))
-}
-
-/// Where an entry is set, or must be set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Location<'a> {
-    /// An object and a path in it: `MachineSet fleet/ms (.spec.template.metadata.labels)`.
-    InObject {
-        /// Kind, namespace and name.
-        object: &'a str,
-        /// The path.
-        path: &'a str,
-    },
-    /// An object: `MachineSet fleet/ms`.
-    Object(&'a str),
-    /// A path in the one object of a kind that it can be: `Cluster.spec.topology.controlPlane.metadata`.
-    InKind {
-        /// The kind.
-        kind: &'a str,
-        /// The path.
-        path: &'a str,
-    },
-    /// The one object of a kind that it can be: `the MachineSet`.
-    Kind(&'a str),
-    /// A path in the object under review: `` `spec.template.metadata.labels` ``.
-    Here(&'a str),
-}
-
-impl fmt::Display for Location<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Location::InObject { object, path } => all_of(f, [object, " (", path, ")"]),
-            Location::Object(object) => f.write_str(object),
-            Location::InKind { kind, path } => all_of(f, [kind, path]),
-            Location::Kind(kind) => all_of(f, ["the ", kind]),
-            Location::Here(path) => all_of(f, ["`", path, "`"]),
-        }
+        // Names are in every sentence about an entry, and `write!` takes longer.
+        [self.noun, " `", self.key, "`"].into_iter().try_for_each(|text| f.write_str(text))
     }
 }
 
@@ -94,20 +53,6 @@ mod tests {
     #[test]
     fn an_entry_is_named_by_noun_and_key() {
         assert_eq!(EntryName { noun: "cloud tag", key: "plexsphere:team" }.to_string(), "cloud tag `plexsphere:team`");
-    }
-
-    #[test]
-    fn a_location_is_as_exact_as_it_is_known() {
-        let (object, kind, path) = ("Cluster fleet/c1", "Cluster", ".spec.topology.controlPlane.metadata");
-        for (location, expected) in [
-            (Location::InObject { object, path }, "Cluster fleet/c1 (.spec.topology.controlPlane.metadata)"),
-            (Location::Object(object), "Cluster fleet/c1"),
-            (Location::InKind { kind, path }, "Cluster.spec.topology.controlPlane.metadata"),
-            (Location::Kind(kind), "the Cluster"),
-            (Location::Here("spec.template.metadata.labels"), "`spec.template.metadata.labels`"),
-        ] {
-            assert_eq!(location.to_string(), expected);
-        }
     }
 
     #[test]

@@ -5,11 +5,8 @@ use std::fmt;
 
 use serde::ser::{Serialize, Serializer};
 
+use super::datum::Datum;
 use crate::json::Malformed;
-
-/// Assignments that are not a map of strings.
-pub const UNUSABLE_ASSIGNMENTS: &str =
-    "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
 
 /// Why nothing is done, and which object is the reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -108,7 +105,9 @@ impl fmt::Display for NotApplicable {
                 format!("{because} has no entry `{entry}`").into()
             }
             NotApplicableReason::Claim => "it is a claim: its composite gets the tags".into(),
-            NotApplicableReason::UnusableAssignments => UNUSABLE_ASSIGNMENTS.into(),
+            NotApplicableReason::UnusableAssignments => {
+                "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments".into()
+            }
             NotApplicableReason::UnusableTags => "its cloud tags are not a map".into(),
             NotApplicableReason::Adopted if because.is_empty() => "it was adopted, not provisioned".into(),
             NotApplicableReason::Adopted => format!("{because} was adopted, not provisioned").into(),
@@ -131,6 +130,12 @@ pub struct InvolvedObject {
 impl InvolvedObject {
     fn is_empty(&self) -> bool {
         self.object.is_empty() && self.malformed.is_none()
+    }
+}
+
+impl Datum for InvolvedObject {
+    fn names(&self) -> Vec<&str> {
+        self.malformed.iter().flat_map(Datum::names).collect()
     }
 }
 

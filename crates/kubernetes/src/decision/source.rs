@@ -11,14 +11,9 @@ use crate::query::ObjectName;
 /// The path of an object's own metadata.
 const OWN_METADATA: &str = ".metadata";
 
-/// An object that entries come from.
+/// An object that entries come from: its kind, namespace and name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SourceObject {
-    /// Kind, namespace and name.
-    title: Arc<str>,
-    /// The length of the kind.
-    kind: usize,
-}
+pub struct SourceObject(Arc<str>);
 
 impl SourceObject {
     /// An object by its kind and its name; `name` begins with the namespace and a slash if it has one.
@@ -27,41 +22,35 @@ impl SourceObject {
     /// use kubernetes::decision::source::SourceObject;
     ///
     /// let object = SourceObject::new("MachineSet", &"fleet/workers");
-    /// assert_eq!((object.kind(), object.as_str()), ("MachineSet", "MachineSet fleet/workers"));
+    /// assert_eq!(object.as_str(), "MachineSet fleet/workers");
     /// ```
     #[must_use]
     pub fn new(kind: &str, name: &dyn fmt::Display) -> SourceObject {
-        SourceObject { title: format!("{kind} {name}").into(), kind: kind.len() }
-    }
-
-    /// The kind.
-    #[must_use]
-    pub fn kind(&self) -> &str {
-        self.title.get(..self.kind).unwrap_or_default()
+        SourceObject(format!("{kind} {name}").into())
     }
 
     /// Kind, namespace and name.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.title
+        &self.0
     }
 }
 
 impl From<&ObjectName<'_>> for SourceObject {
     fn from(name: &ObjectName<'_>) -> SourceObject {
-        SourceObject { title: name.to_string().into(), kind: name.kind.len() }
+        SourceObject(name.to_string().into())
     }
 }
 
 impl fmt::Display for SourceObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.title)
+        f.write_str(&self.0)
     }
 }
 
 impl Serialize for SourceObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.title)
+        serializer.serialize_str(&self.0)
     }
 }
 

@@ -19,7 +19,7 @@ use crate::report::outcome::{LogLevel, Rejection};
 use cloud_tags::messages as tag_messages;
 use cloud_tags::registry_write::RegistryWrite;
 use cluster_api::fact::ClusterApiFact;
-use cluster_api::messages::guards::refused_by;
+use cluster_api::messages::refusals::refused_by;
 use cluster_api::propagation::metadata::Differences;
 use cluster_api::propagation::owned_path::OwnedChange;
 use cluster_api::propagation::ownership::Ownership;

@@ -54,13 +54,10 @@ pub(super) fn differences(changes: &[Change]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-    use crate::report::shortening::{SHORTEST_KEY, of_fact};
+    use crate::report::shortening::of_fact;
     use kubernetes::decision::change::{EntryNoun, Value};
     use kubernetes::decision::change_rule::ChangeRule;
-    use kubernetes::decision::fact::LONGEST_WARNING;
     use kubernetes::decision::source::{SourceObject, SourcePath};
 
     const PATH: &str = ".spec.template.metadata.labels";
@@ -140,45 +137,6 @@ mod tests {
     fn a_change_without_source_names_its_rule() {
         let own = Change { action: Action::Removed, source: None, place: None, ..added("team", "red") };
         assert_eq!(warning(&own), "label `team` removed: no label propagates to this tag");
-    }
-
-    #[test]
-    fn the_path_gives_way_first_then_the_object_then_the_middle_of_the_key() {
-        let of = |length: usize| warning(&added(&"k".repeat(length), ""));
-        let key = |length: usize| "k".repeat(length);
-        for (length, expected) in [
-            (45, format!("label `{}` added: set on MachineSet fleet/ms ({PATH})", key(45))),
-            (46, format!("label `{}` added: set on MachineSet fleet/ms", key(46))),
-            (78, format!("label `{}` added: set on MachineSet fleet/ms", key(78))),
-            (79, format!("label `{}` added: set on the MachineSet", key(79))),
-            (83, format!("label `{}` added: set on the MachineSet", key(83))),
-            (84, format!("label `{}…{}` added: set on the MachineSet", key(41), key(41))),
-            (316, format!("label `{}…{}` added: set on the MachineSet", key(41), key(41))),
-        ] {
-            assert_eq!(of(length), expected, "{length}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_warning_is_longer_than_120_characters_or_loses_its_key(
-            key in "[a-zä./`-]{0,320}", kind in "[A-Z][a-z]{0,60}", name in "[a-z/-]{0,320}", path in "\\.[a-z.]{0,200}",
-            forced in any::<bool>(),
-            handling in prop::sample::select(vec![ChangeHandling::Written, ChangeHandling::Left, ChangeHandling::LeftToClusterApi]),
-        ) {
-            let change = Change {
-                source: Some(SourceObject::new(&kind, &name)),
-                place: (!forced).then(|| SourcePath::of_field(&path)),
-                action: Action::Restored,
-                ..added(&key, "red")
-            };
-            let warning = of_fact(&of_change(&change, handling).unwrap()).concat();
-            prop_assert!(warning.chars().count() <= LONGEST_WARNING, "{}", warning);
-            let whole = format!("label `{key}` ");
-            let beginning: String = key.chars().take(SHORTEST_KEY / 2).collect();
-            prop_assert!(warning.starts_with(&format!("label `{beginning}")), "{}", warning);
-            prop_assert!(key.chars().count() > SHORTEST_KEY || warning.starts_with(&whole), "{}", warning);
-        }
     }
 
     #[test]

@@ -10,13 +10,13 @@ use crate::json::Malformed;
 use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::composite::Composite;
-use cloud_tags::fact::{CloudTagFact, UnusableValue};
+use cloud_tags::fact::CloudTagFact;
 use cloud_tags::tagged::Tagged;
 use cloud_tags::{composite, infrastructure};
 use cluster_api::propagation::untouched;
 use kubernetes::cluster::LookupCause;
 use kubernetes::decision::messages::{SettingValue, about};
-use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason, UNUSABLE_ASSIGNMENTS};
+use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
 use kubernetes::decision::stop::Stop;
 use kubernetes::read_failure::LookupFailed;
 use kubernetes::settings::Reaction;
@@ -132,13 +132,9 @@ impl<'e> Evaluation<'e> {
 
     /// Accepts. That nothing is done is reported if there is something to fix.
     fn not_applicable(&self, inert: NotApplicable) -> AppliedDecision<'e> {
-        let brief = match inert.reason {
-            NotApplicableReason::UnusableAssignments => Some(UNUSABLE_ASSIGNMENTS),
-            _ => None,
-        };
         let mut notices = Notices::default();
-        if brief.is_some() || inert.reason == NotApplicableReason::UnusableTags {
-            let problem = UnusableValue { of: inert.because.clone(), brief };
+        if matches!(inert.reason, NotApplicableReason::UnusableAssignments | NotApplicableReason::UnusableTags) {
+            let problem = inert.because.clone();
             notices.warn(&self.title, CloudTagFact::UnusableAssignments { problem }, []);
         }
         let admission = Admission::Undecided { inert, rejection: None, malformed: None };

@@ -1,4 +1,4 @@
-//! What a refusal by guards says besides the findings.
+//! What a refusal says besides the findings.
 
 use kubernetes::decision::messages::SettingValue;
 
@@ -15,6 +15,14 @@ pub(crate) fn way_out(annotation: &str, pausing_helps: bool, by: Option<&str>) -
         None => format!("if this is intended, {pause}set annotation `{annotation}: <reason>`"),
         Some(by) => format!("if this is intended, {pause}have {by} set annotation `{annotation}: <reason>`"),
     }
+}
+
+/// How to make a refused edit anyway. An approval on the Cluster counts for everything that its topology owns. `by`
+/// says who may set the annotation, if the user may not.
+pub(crate) fn way_out_of_rollout(annotation: &str, is_topology_owned: bool, by: Option<&str>) -> String {
+    let set = by.map_or_else(|| "set".to_owned(), |by| format!("have {by} set"));
+    let on_cluster = if is_topology_owned { " here or on the Cluster" } else { "" };
+    format!("if this is intended, {set} annotation `{annotation}: <reason>`{on_cluster}")
 }
 
 #[cfg(test)]
@@ -35,6 +43,22 @@ mod tests {
             ),
         ] {
             assert_eq!(way_out("example.com/exempt", pausing_helps, by), expected);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_approval() {
+        for (is_topology_owned, by, expected) in [
+            (false, None, "if this is intended, set annotation `example.com/approve: <reason>`"),
+            (true, None, "if this is intended, set annotation `example.com/approve: <reason>` here or on the Cluster"),
+            (
+                false,
+                Some("a user in `clusterApi.approveRolloutBy` (alice)"),
+                "if this is intended, have a user in `clusterApi.approveRolloutBy` (alice) set annotation \
+                 `example.com/approve: <reason>`",
+            ),
+        ] {
+            assert_eq!(way_out_of_rollout("example.com/approve", is_topology_owned, by), expected);
         }
     }
 }
