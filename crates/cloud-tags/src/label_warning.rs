@@ -130,34 +130,3 @@ fn too_long(what: &'static str, limit: Length) -> LabelProblem {
         Length::Bytes(most) => LabelProblem::TooLong { what, most, unit: "bytes" },
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_skipped_label_names_the_limit_that_it_meets() {
-        let warning = |reason, provider| {
-            let (qualified_key, tag_key) = ("aws:cost".to_owned(), "plexsphere:aws:cost".to_owned());
-            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0).to_string()
-        };
-        for (reason, provider, expected) in [
-            (TagSkipReason::ReservedPrefix, "aws", "keys starting with `aws:` are reserved (profile `aws`)"),
-            (TagSkipReason::KeyTooLong, "openstack", "tag key longer than 255 bytes (profile `openstack`)"),
-            (TagSkipReason::ValueTooLong, "hetzner", "value longer than 63 characters (profile `hetzner`)"),
-            (
-                TagSkipReason::KeyCharacterClass,
-                "aws",
-                "only letters, digits and ` +-=._:/@` are allowed (profile `aws`)",
-            ),
-            (TagSkipReason::ValueCharacterClass, "aws", "value has invalid characters (profile `aws`)"),
-            (TagSkipReason::ValueCharacterClass, "AWSCluster", "value has invalid characters (webhook of AWSCluster)"),
-            (TagSkipReason::KeyCharacterClass, "openstack", "control characters are not allowed (profile `openstack`)"),
-            (TagSkipReason::KeyCharacterClass, "azure", "key has invalid characters (profile `azure`)"),
-            (TagSkipReason::CountCap, "generic", "limit of 32 tags reached (profile `generic`)"),
-        ] {
-            let expected = format!("label `aws:cost` not added as a cloud tag: {expected}");
-            assert_eq!(warning(reason, provider), expected);
-        }
-    }
-}

@@ -89,37 +89,3 @@ pub const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
 pub fn refused_without(missing: &CloudTagFact, setting: SettingValue<'_>) -> String {
     format!("{missing} ({setting})")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tag_reason::NoTagReason;
-
-    const VM: &str = "XGenericVM team-a/vm-1";
-
-    #[test]
-    fn a_composite_is_named_where_it_is_logged_or_refused() {
-        assert_eq!(updated(VM), "updated the cloud tags of XGenericVM team-a/vm-1");
-        let surplus = "cloud tag `plexsphere:a` in `spec.cloudTags` must be removed: no label propagates to this tag";
-        assert_eq!(
-            do_not_match(VM, SettingValue { setting: "mode", value: "verify" }, surplus),
-            "XGenericVM team-a/vm-1: cloud tags do not match the labels (`mode` is `verify`): cloud tag `plexsphere:a` \
-             in `spec.cloudTags` must be removed: no label propagates to this tag"
-        );
-        assert_eq!(
-            unusable_registry("LabelRegistry default", "`spec.definitions` is not an object"),
-            "LabelRegistry default: `spec.definitions` is not an object"
-        );
-    }
-
-    #[test]
-    fn a_required_tag_names_its_reason_and_setting() {
-        let setting = SettingValue { setting: "cloudTags.required[0].onMissing", value: "reject" };
-        let missing = CloudTagFact::RequiredTagMissing { label: "team".into(), reason: NoTagReason::NoLabel };
-        assert_eq!(
-            refused_without(&missing, setting),
-            "required cloud tag of label `team` is missing: the label is not set \
-             (`cloudTags.required[0].onMissing` is `reject`)"
-        );
-    }
-}

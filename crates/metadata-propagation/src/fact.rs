@@ -81,8 +81,7 @@ impl From<TagFinding> for Fact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cluster_api::fact::{EntryCount, SetInstead};
-    use kubernetes::decision::datum::NamedEntry;
+    use cluster_api::fact::EntryCount;
 
     #[test]
     fn what_could_not_be_read_is_named_with_its_cause() {
@@ -98,18 +97,6 @@ mod tests {
         ] {
             let fact = Fact::Unread { object: "v1 Kind a/b".to_owned(), cause };
             assert_eq!(fact.to_string(), format!("cannot read v1 Kind a/b: {expected}"));
-        }
-    }
-
-    #[test]
-    fn a_place_is_a_path_in_the_object_or_a_source() {
-        let entry = NamedEntry { noun: "label", key: "team".to_owned() };
-        for (instead, expected) in [
-            (SetInstead::Here("spec.template.metadata.labels".to_owned()), "`spec.template.metadata.labels`"),
-            (SetInstead::Source("MachineDeployment fleet/md".to_owned()), "MachineDeployment fleet/md"),
-        ] {
-            let fact = ClusterApiFact::NotPropagatedFromHere { entry: entry.clone(), instead };
-            assert_eq!(fact.to_string(), format!("label `team` is not propagated from here; set it in {expected}"));
         }
     }
 

@@ -95,6 +95,7 @@ pub use kubernetes::decision::fact::Sentence;
 pub use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
 pub use kubernetes::decision::source::SourceObject;
 pub use kubernetes::group_version_kind::GroupVersionKind;
+pub use kubernetes::lookup_record::LookupRecord;
 pub use kubernetes::map_kind::MapKind;
 pub use kubernetes::masks::Masks;
 pub use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};

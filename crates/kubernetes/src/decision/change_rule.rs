@@ -142,29 +142,3 @@ impl Serialize for ChangeRule {
         serializer.serialize_str(&self.text())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_of_the_policys_own_are_worded_like_the_pages() {
-        let (label, object) = ("team".to_owned(), "Cluster fleet/c1".to_owned());
-        for (rule, expected) in [
-            (
-                ChangeRule::ClusterToTopology {
-                    map: MapKind::Labels,
-                    at: "spec.topology.controlPlane.metadata.labels".into(),
-                },
-                "`Cluster.metadata.labels` => `Cluster.spec.topology.controlPlane.metadata.labels` \
-                 (`clusterApi.optIn.clusterToTopology`)",
-            ),
-            (ChangeRule::Record, "record of the keys that this policy added"),
-            (ChangeRule::Label(label.clone()), "label `team` propagates to cloud tags"),
-            (ChangeRule::LabelOf { label, object }, "label `team` of Cluster fleet/c1 propagates to cloud tags"),
-            (ChangeRule::AsStored(StoredTags::Adopted), "an adopted composite gets no new tags"),
-        ] {
-            assert_eq!(rule.to_string(), expected);
-        }
-    }
-}

@@ -45,29 +45,3 @@ pub fn and_more(count: usize) -> String {
 pub fn about(object: &str, message: &str) -> String {
     format!("{object}: {message}")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_entry_is_named_by_noun_and_key() {
-        assert_eq!(EntryName { noun: "cloud tag", key: "plexsphere:team" }.to_string(), "cloud tag `plexsphere:team`");
-    }
-
-    #[test]
-    fn a_refusal_names_setting_and_value() {
-        let setting = SettingValue { setting: "guards.adoption", value: "reject" };
-        assert_eq!(setting.to_string(), "`guards.adoption` is `reject`");
-    }
-
-    #[test]
-    fn a_list_that_is_cut_says_where_the_rest_is() {
-        assert_eq!(and_more(6), "and 6 more: see the audit annotation `report`");
-    }
-
-    #[test]
-    fn a_log_line_begins_with_its_object() {
-        assert_eq!(about("Machine fleet/m-1", "label `a` added"), "Machine fleet/m-1: label `a` added");
-    }
-}

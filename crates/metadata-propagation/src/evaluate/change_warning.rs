@@ -55,7 +55,6 @@ pub(super) fn differences(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::shortening::of_fact;
     use kubernetes::decision::change::{EntryNoun, Value};
     use kubernetes::decision::change_rule::ChangeRule;
     use kubernetes::decision::source::{SourceObject, SourcePath};
@@ -75,68 +74,6 @@ mod tests {
             entry: EntryNoun::Label,
             place: Some(SourcePath::of_field(PATH)),
         }
-    }
-
-    fn warning(change: &Change) -> String {
-        of_fact(&of_change(change, ChangeHandling::Written).unwrap()).concat()
-    }
-
-    #[test]
-    fn every_action_has_its_warning() {
-        let change = |action| Change { action, ..added("team", "red") };
-        for (action, handling, expected) in [
-            (
-                Action::Added,
-                ChangeHandling::Written,
-                Some("label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
-            ),
-            (
-                Action::Changed,
-                ChangeHandling::Written,
-                Some("label `team` corrected: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
-            ),
-            (
-                Action::Restored,
-                ChangeHandling::Written,
-                Some("label `team` restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
-            ),
-            (
-                Action::Restored,
-                ChangeHandling::Left,
-                Some(
-                    "label `team` edited but not restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)",
-                ),
-            ),
-            (
-                Action::Restored,
-                ChangeHandling::LeftToClusterApi,
-                Some("label `team` not restored by this policy: no readable managedFields; Cluster API restores it"),
-            ),
-            (
-                Action::Removed,
-                ChangeHandling::Written,
-                Some("label `team` removed: no longer set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
-            ),
-            (Action::Recorded, ChangeHandling::Written, None),
-        ] {
-            let warning = of_change(&change(action), handling).map(|fact| fact.to_string());
-            assert_eq!(warning.as_deref(), expected, "{action:?}");
-        }
-    }
-
-    #[test]
-    fn a_forced_label_names_the_object_that_it_follows_from() {
-        let forced = Change { place: None, ..added("cluster.x-k8s.io/set-name", "ms") };
-        assert_eq!(
-            warning(&forced),
-            "label `cluster.x-k8s.io/set-name` added: set by Cluster API from MachineSet fleet/ms"
-        );
-    }
-
-    #[test]
-    fn a_change_without_source_names_its_rule() {
-        let own = Change { action: Action::Removed, source: None, place: None, ..added("team", "red") };
-        assert_eq!(warning(&own), "label `team` removed: no label propagates to this tag");
     }
 
     #[test]
