@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The folders of the sentences, and other files that have some.
 const FOLDERS: [&str; 2] = ["crates/cluster-api/src/messages", "crates/metadata-propagation/src/report/messages"];
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     "crates/cloud-tags/src/fact.rs",
     "crates/cloud-tags/src/messages.rs",
     "crates/cloud-tags/src/tag_reason.rs",
@@ -23,6 +23,7 @@ const FILES: [&str; 15] = [
     "crates/metadata-propagation/src/fact.rs",
     "crates/tag-delivery/src/fault.rs",
     "crates/tag-delivery/src/messages.rs",
+    "crates/tag-delivery/src/path_problem.rs",
     "crates/tag-delivery/src/tag_finding.rs",
 ];
 
