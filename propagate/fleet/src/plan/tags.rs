@@ -99,7 +99,9 @@ impl TaggedObject {
     /// The number of resources whose tags differ.
     #[must_use]
     pub fn differing_resources(&self) -> u64 {
-        self.resources.iter().filter(|resource| !resource.changes.is_empty()).map(|_| 1).sum()
+        let differing = self.resources.iter().filter(|resource| !resource.changes.is_empty());
+        let names: BTreeSet<&str> = differing.map(|resource| &*resource.name).collect();
+        names.into_iter().map(|_| 1).sum()
     }
 
     /// The number of objects, this one and resources, of which it is not known what becomes of their tags.
