@@ -1,5 +1,10 @@
 //! What `propagate plan` says of cloud tags: an edit of some files, and everything that is printed. `BLESS=1` writes it.
-#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "what tests are made of may fail like a test"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -31,8 +31,10 @@ pub(super) struct ComposedResource<'a> {
     pub(super) faults: Vec<(FaultSeverity, Json<'a>, TagFault)>,
     /// The patch that last wrote the entry of the field for tags with this key; with an empty key, the whole field.
     pub(super) writers: BTreeMap<&'a str, Json<'a>>,
-    /// The patch that last wrote a value that is no map under exactly this path.
+    /// The patch that last wrote a value under exactly this path.
     pub(super) patches: BTreeMap<Vec<FieldPathStep<'a>>, Json<'a>>,
+    /// The last input of function-tag-manager that applies to it.
+    pub(super) managed_by: Option<Json<'a>>,
     /// Patches that may copy the tags, and what is not known about them.
     pub(super) doubts: Vec<(Json<'a>, TagFault)>,
     /// Whether a patch wrote other tags, as a whole map.
@@ -54,6 +56,7 @@ impl<'a> ComposedResource<'a> {
             faults: Vec::new(),
             writers: BTreeMap::new(),
             patches: BTreeMap::new(),
+            managed_by: None,
             doubts: Vec::new(),
             has_patched_tags: false,
         }
@@ -97,7 +100,7 @@ impl<'a> ComposedResource<'a> {
         let brings_tags = matches!(&value, SimulatedValue::Object(object) if object.tags.is_some());
         let is_unknown = matches!(value, SimulatedValue::Unknown | SimulatedValue::OfAuthor);
         self.record_writer(patch);
-        if value.entries().is_empty() && !patch.is_expanded {
+        if !patch.is_expanded {
             self.patches.insert(patch.to.clone(), patch.at);
         }
         if brings_tags && patch.is_required {

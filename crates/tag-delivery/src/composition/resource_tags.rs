@@ -10,7 +10,7 @@ use super::resource::ComposedResource;
 use super::types::{is_within, judge_values, steps_in};
 use super::value::{OtherFields, SimulatedValue};
 use super::{Halt, limits};
-use crate::carriers::{Item, Tags};
+use crate::carriers::{Item, Tags, fields_besides};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
@@ -23,7 +23,7 @@ use tag_rules::CloudTags;
 /// What a Composition composes for one composite, as far as tags are concerned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Composed {
-    /// The resources, in their order.
+    /// The resources, in their order; one that has tags in several fields, such as those of its volumes, once for each.
     pub resources: Vec<ResourceTags>,
     /// Steps whose resources, or what they do to tags, are not known: the path of each, and why.
     pub unknown: Vec<(String, TagFault)>,
@@ -92,7 +92,16 @@ pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &Clo
     };
     found.unknown = faults.unknown();
     for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {
-        found.resources.extend(of_resource(&Reader { resource, composite }));
+        let reader = Reader { resource, composite };
+        let Some(own) = of_resource(&reader) else { continue };
+        let besides = fields_besides(resource.kind.group, resource.kind.kind);
+        let besides = besides.map(|field| {
+            let (tags, _) = reader.tags(Tags::Map(field), field);
+            ResourceTags { field, tags, refused: None, ..own.clone() }
+        });
+        let besides: Vec<ResourceTags> = besides.filter(|resource| !resource.tags.is_empty()).collect();
+        found.resources.push(own);
+        found.resources.extend(besides);
     }
     Ok(found)
 }
@@ -111,7 +120,8 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
     if policies == Policies::Observing {
         return None;
     }
-    let (tags, is_open) = reader.tags();
+    let field = kind.known.and_then(|known| known.tags.field()).unwrap_or_default();
+    let (tags, is_open) = kind.known.map(|known| reader.tags(known.tags, field)).unwrap_or_default();
     let unknown = || TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
     let doubt = match kind.known {
         None => Some(unknown()),
@@ -132,7 +142,7 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         group: kind.group.to_owned(),
         version: kind.version.to_owned(),
         kind: kind.kind.to_owned(),
-        field: kind.known.and_then(|known| known.tags.field()).unwrap_or_default(),
+        field,
         tags,
         doubt,
         refused: reader.refusal(),
@@ -157,13 +167,9 @@ impl<'a> Reader<'_, 'a> {
         faults.refusals().into_iter().chain(own).find(is_refusal).cloned()
     }
 
-    /// The tags that are known, and whether there may be others.
-    fn tags(&self) -> (BTreeMap<String, ResourceTag>, bool) {
+    /// The tags in a field that are known, and whether there may be others.
+    fn tags(&self, of: Tags, field: &'static str) -> (BTreeMap<String, ResourceTag>, bool) {
         let object = &self.resource.object;
-        let Some((of, field)) = self.resource.kind.known.and_then(|known| Some((known.tags, known.tags.field()?)))
-        else {
-            return Default::default();
-        };
         let steps = steps_in(field, object);
         let Ok(value) = object.get(&steps) else { return Default::default() };
         let is_open = match &*value {
@@ -173,7 +179,8 @@ impl<'a> Reader<'_, 'a> {
         };
         match of {
             Tags::List(_, item) => (self.listed(&value, &steps, item), is_open),
-            _ => (self.entries(&value, &steps), is_open),
+            Tags::Map(_) => (self.entries(&value, &steps), is_open),
+            Tags::Nowhere => Default::default(),
         }
     }
 
@@ -218,7 +225,8 @@ impl<'a> Reader<'_, 'a> {
     fn tag(&self, value: &SimulatedValue<'a>, path: &[FieldPathStep<'a>], key: Option<&str>) -> Option<ResourceTag> {
         let patch = self.resource.patches.get(path).copied();
         let writer = || [key.unwrap_or_default(), ""].iter().find_map(|key| self.resource.writers.get(key)).copied();
-        let writer = patch.or_else(writer).unwrap_or(self.resource.at);
+        let of_map = || path.split_last().and_then(|(_, map)| self.resource.patches.get(map)).copied();
+        let writer = patch.or_else(writer).or_else(of_map).or(self.resource.managed_by).unwrap_or(self.resource.at);
         let (value, at) = match value {
             SimulatedValue::Given(json) if is_within(*json, self.resource.base) => (text(*json)?, *json),
             SimulatedValue::Given(json) => (text(*json)?, writer),

@@ -24,6 +24,7 @@ const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 
 /// What one step of the function adds and removes.
 pub(super) struct TagManager<'a> {
+    input: Json<'a>,
     /// All entries of `addTags` whose tags do not replace those of a resource. Of two with one key the first one
     /// counts.
     retained: SimulatedValue<'a>,
@@ -65,6 +66,7 @@ impl<'a> TagManager<'a> {
         faults: &mut Faults<'a>,
     ) -> Result<Self, Halt<'a>> {
         let mut manager = TagManager {
+            input,
             retained: SimulatedValue::Absent,
             replacing: SimulatedValue::Absent,
             size: 0,
@@ -169,6 +171,7 @@ impl<'a> TagManager<'a> {
         if !serves || is_left_alone(&resource.object) {
             return Ok(());
         }
+        resource.managed_by = Some(self.input);
         let field = resource.kind.steps();
         let (had, is_whole) = (resource.tags().is_some(), |tags: Option<super::value::ComposedTags<'a>>| {
             tags.is_some_and(|tags| tags.is_whole)

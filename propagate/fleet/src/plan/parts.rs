@@ -34,8 +34,9 @@ pub(super) fn parts(old: &Fleet, new: &Fleet, size: usize) -> Option<Vec<[Vec<us
     if changed.len() > objects.len() / 2 && objects.len() <= size {
         return None;
     }
-    // They apply to objects that do not name them, or contain such.
-    if changed.iter().any(|id| applies_to_all(id) || whole::is_namespace(id)) {
+    // A Namespace contains objects that do not name it.
+    let is_whole = |id: &ObjectId| old.find(id).is_none() || new.find(id).is_none();
+    if changed.iter().any(|id| whole::is_namespace(id) && is_whole(id)) {
         return None;
     }
     let relations = Relations::of(&sides);

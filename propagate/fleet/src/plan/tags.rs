@@ -99,7 +99,9 @@ impl TaggedObject {
     /// The number of resources whose tags differ.
     #[must_use]
     pub fn differing_resources(&self) -> u64 {
-        self.resources.iter().filter(|resource| !resource.changes.is_empty()).map(|_| 1).sum()
+        let differing = self.resources.iter().filter(|resource| !resource.changes.is_empty());
+        let names: BTreeSet<&str> = differing.map(|resource| &*resource.name).collect();
+        names.into_iter().map(|_| 1).sum()
     }
 
     /// The number of objects, this one and resources, of which it is not known what becomes of their tags.
@@ -237,10 +239,9 @@ fn tagged(object: &FleetObject, [old, new]: &[Side<'_>; 2], change: &Change<'_>)
         None => found.changes = changes(&before, &after, new.prefix()),
     }
     let mut used = BTreeSet::new();
-    if subject.is_composite() && !is_created && found.unknown.is_empty() {
-        if before.composite != after.composite || change.has_compositions || change.has_settings {
-            add_resources(&mut found, [(old, &before), (new, &after)], &subject, &mut used);
-        }
+    let is_composed_anew = before.composite != after.composite || change.has_compositions || change.has_settings;
+    if subject.is_composite() && !is_created && found.unknown.is_empty() && is_composed_anew {
+        add_resources(&mut found, [(old, &before), (new, &after)], &subject, &mut used);
     }
     let definitions = [old, new].map(|side| side.definition_name(&subject.id));
     let definitions: Vec<&str> = definitions.iter().flatten().copied().collect();

@@ -13,10 +13,10 @@ use crate::object::ObjectId;
 /// The maximum depth of composites below composites.
 const DEEPEST: usize = 8;
 
-/// The resources of one composite, by their names.
+/// The resources of one composite, by their names and fields.
 #[derive(Default)]
 pub(super) struct ComposedResources {
-    resources: BTreeMap<String, (String, ResourceTags)>,
+    resources: BTreeMap<(String, &'static str), (String, ResourceTags)>,
     /// The names of the Compositions that are used.
     pub(super) compositions: BTreeSet<String>,
     /// What is not known: sentences.
@@ -71,7 +71,7 @@ impl ComposedResources {
             tag.by = written(&tag.by);
         }
         let Some(nested) = resource.nested.take().filter(|_| prefix.matches('/').count() < DEEPEST) else {
-            self.resources.insert(name, (composition.to_owned(), resource));
+            self.resources.insert((name, resource.field), (composition.to_owned(), resource));
             return;
         };
         let mut value: Value = serde_json::from_str(&nested).unwrap_or_default();
@@ -102,7 +102,7 @@ pub(super) fn differing_resources(
     let both = after.resources.iter().filter_map(|(name, is)| Some((name, before.resources.get(name)?, is)));
     // One of another kind is another resource.
     let both = both.filter(|(_, (_, was), (_, is))| (&was.group, &was.kind) == (&is.group, &is.kind));
-    let differing = both.filter_map(|(name, (_, was), (composition, is))| {
+    let differing = both.filter_map(|((name, _), (_, was), (composition, is))| {
         let has_known = was.doubt.is_none() && is.doubt.is_none();
         let changes = if has_known { tag_changes(was, is) } else { Vec::new() };
         let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
