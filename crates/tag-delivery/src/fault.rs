@@ -41,6 +41,12 @@ facts! {
     /// A keyword is below a junctor, where the API server does not allow it.
     NotStructural { keyword: Mentioned, junctor: Mentioned } "tags-schema-not-structural"
         "`{keyword}` under `{junctor}` is not structural: Crossplane cannot serve the version";
+    /// A keyword with which Crossplane cannot read the schema, or the API server refuses it.
+    RefusedKeyword { keyword: &'static str, problem: &'static str } "tags-schema-refused"
+        "`{keyword}` {problem}: Crossplane cannot serve the version";
+    /// `oneOf` of `spec` accepts no composite that has tags.
+    OneOf "tags-one-of"
+        "`oneOf` of `spec` rejects composites with tags";
     /// The schema of `spec` or of the root has rules.
     Validations { of: &'static str } "tags-validations"
         "`x-kubernetes-validations` of {of} may reject composites with tags";
@@ -109,6 +115,12 @@ facts! {
     /// A composite needs more than one tag.
     MinProperties { least: String } "tags-min-properties"
         "`minProperties` {least} rejects composites with fewer tags";
+    /// A composite needs a certain tag.
+    RequiredTag { key: Mentioned } "tags-required-tag"
+        "`required` rejects composites without tag `{key}`";
+    /// The field must be a Kubernetes object.
+    EmbeddedResource { keyword: Mentioned } "tags-embedded-resource"
+        "`{keyword}` rejects composites with tags, which are no Kubernetes object";
     /// A value may not be empty.
     MinLength "tags-min-length"
         "`minLength` rejects tags with an empty value";
