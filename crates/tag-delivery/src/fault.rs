@@ -158,6 +158,15 @@ facts! {
     /// … to set it to a fixed value.
     TagManagerOverwrites { key: Mentioned } "tags-manager-overwrites"
         "`addTags` of function-tag-manager overwrites cloud tag `{key}`";
+    /// … to remove or ignore keys that the author of the composite lists.
+    TagManagerKeysOfAuthor { list: &'static str } "tags-manager-keys-of-author"
+        "`{list}` of function-tag-manager has keys of the author: any cloud tag may be among them";
+    /// … or that are not known.
+    TagManagerKeysUnknown { list: &'static str } "tags-manager-keys-unknown"
+        "which keys `{list}` of function-tag-manager has is unknown";
+    /// A patch may write a mark with which function-tag-manager ignores the resource.
+    TagManagerMayIgnore { map: &'static str, mark: Mentioned } "tags-manager-may-ignore"
+        "function-tag-manager adds no tags if the patched `metadata.{map}` has `{mark}`";
     /// A patch after the one that copies the tags, or the function itself, overwrites single tags.
     OverwrittenLater { field: Mentioned } "tags-overwritten-later"
         "a later patch overwrites cloud tags in `{field}`";

@@ -69,8 +69,8 @@ pub(super) fn judge<'a>(
         faults.add(*severity, *at, fault.clone());
     }
     let is_delivered = resource.tags().is_some();
-    let mut places =
-        TagPlaces { resource, known, keys, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
+    let is_lost = resource.faults.iter().any(|(severity, ..)| *severity != CannotTell);
+    let mut places = TagPlaces { resource, known, keys, is_delivered, is_lost, is_doubted: false };
     places.judge(faults);
     places.is_lost |= types::judge(resource, known, faults);
     if kind.is_composite && !is_delivered && is_of_author(resource) {
