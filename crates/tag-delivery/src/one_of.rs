@@ -43,25 +43,21 @@ impl Reader {
     /// Whether a schema accepts the composite; `None` if it depends on something else.
     fn accepts(&mut self, schema: Json<'_>, place: Place, levels: usize) -> Result<Option<bool>, Malformed> {
         let Some(levels) = levels.checked_sub(1) else { return Ok(None) };
-        let mut all = Some(true);
+        let mut all = Vec::new();
         for (keyword, value) in schema.fields()?.filter(|(_, value)| !value.is_null()) {
-            let accepts = match (place, keyword) {
+            all.push(match (place, keyword) {
                 (Place::Spec, "required") => self.accepts_required(value)?,
                 (Place::Spec, "properties") => self.accepts_properties(value, levels)?,
                 (Place::Tags, "maxProperties") if value.text() == "0" => Some(false),
                 (Place::Tags, "minProperties") if matches!(value.text(), "0" | "1") => Some(true),
-                (_, "not") => self.accepts(value, place, levels)?.map(|accepts| !accepts),
+                (_, "not") => not(self.accepts(value, place, levels)?),
                 (_, "oneOf") => self.accepts_one(value, place, levels)?,
-                (_, "allOf") => self.every(value, place, levels)?.into_iter().fold(Some(true), and),
-                (_, "anyOf") => {
-                    let refuses = self.every(value, place, levels)?.into_iter().map(|it| it.map(|accepts| !accepts));
-                    refuses.fold(Some(true), and).map(|refuse| !refuse)
-                }
+                (_, "allOf") => all_of(self.every(value, place, levels)?),
+                (_, "anyOf") => not(all_of(self.every(value, place, levels)?.into_iter().map(not))),
                 _ => None,
-            };
-            all = and(all, accepts);
+            });
         }
-        Ok(all)
+        Ok(all_of(all))
     }
 
     fn every(&mut self, list: Json<'_>, place: Place, levels: usize) -> Result<Vec<Option<bool>>, Malformed> {
@@ -71,43 +67,39 @@ impl Reader {
     /// Whether exactly one schema of a list accepts the composite.
     fn accepts_one(&mut self, list: Json<'_>, place: Place, levels: usize) -> Result<Option<bool>, Malformed> {
         let every = self.every(list, place, levels)?;
-        let (accepting, is_known) =
-            (every.iter().filter(|accepts| **accepts == Some(true)).count(), every.iter().all(Option::is_some));
-        Ok(if accepting > 1 || is_known { Some(accepting == 1) } else { None })
+        let accepting = every.iter().filter(|accepts| **accepts == Some(true)).count();
+        let is_known = accepting > 1 || every.iter().all(Option::is_some);
+        Ok(is_known.then_some(accepting == 1))
     }
 
     fn accepts_required(&mut self, names: Json<'_>) -> Result<Option<bool>, Malformed> {
-        let mut all = Some(true);
+        let mut all = Vec::new();
         for name in names.elements()? {
             let is_tags = name.as_string()? == "cloudTags";
             self.names_tags |= is_tags;
-            all = and(all, is_tags.then_some(self.has_tags));
+            all.push(is_tags.then_some(self.has_tags));
         }
-        Ok(all)
+        Ok(all_of(all))
     }
 
     fn accepts_properties(&mut self, properties: Json<'_>, levels: usize) -> Result<Option<bool>, Malformed> {
-        let mut all = Some(true);
-        for (name, schema) in properties.fields()? {
-            let accepts = match name {
-                "cloudTags" => {
-                    self.names_tags = true;
-                    let accepts = self.accepts(schema, Place::Tags, levels)?;
-                    if self.has_tags { accepts } else { Some(true) }
-                }
-                _ => None,
-            };
-            all = and(all, accepts);
-        }
-        Ok(all)
+        let tags = properties.get("cloudTags")?;
+        self.names_tags |= !tags.is_null();
+        let accepts = if self.has_tags { self.accepts(tags, Place::Tags, levels)? } else { Some(true) };
+        let is_alone = properties.fields()?.all(|(name, _)| name == "cloudTags");
+        Ok(all_of([accepts, is_alone.then_some(true)]))
     }
 }
 
-/// Whether both are true, as far as it is known.
-fn and(one: Option<bool>, other: Option<bool>) -> Option<bool> {
-    match (one, other) {
+fn not(accepts: Option<bool>) -> Option<bool> {
+    accepts.map(|accepts| !accepts)
+}
+
+/// Whether all are true, as far as it is known.
+fn all_of(all: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    all.into_iter().fold(Some(true), |one, other| match (one, other) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),
         _ => None,
-    }
+    })
 }

@@ -13,97 +13,38 @@ use kubernetes::settings::Pattern;
 pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 pub(super) const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 pub(super) const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+const LIST_TYPE: &str = "x-kubernetes-list-type";
+const LIST_MAP_KEYS: &str = "x-kubernetes-list-map-keys";
+const MAP_TYPE: &str = "x-kubernetes-map-type";
 
-/// Which values a keyword may have.
-type IsOfType = fn(Json<'_>) -> bool;
-
-/// The keywords of each type that are not read elsewhere.
-const TYPES: [(&[&str], IsOfType); 5] = [
-    (
-        &[
-            "$ref",
-            "$schema",
-            "description",
-            "format",
-            "id",
-            "pattern",
-            "title",
-            "x-kubernetes-list-type",
-            "x-kubernetes-map-type",
-        ],
-        |value| value.as_str().is_some(),
-    ),
-    (
-        &["exclusiveMaximum", "exclusiveMinimum", "nullable", "uniqueItems", PRESERVE, EMBEDDED, INT_OR_STRING],
-        |value| matches!(value.text(), "true" | "false"),
-    ),
+/// The keywords of each type that are not read elsewhere, and the values that they may have.
+#[rustfmt::skip]
+const TYPES: [(&[&str], fn(Json<'_>) -> bool); 5] = [
+    (&["$ref", "$schema", "description", "format", "id", "pattern", "title", LIST_TYPE, MAP_TYPE], |value| value.as_str().is_some()),
+    (&["exclusiveMaximum", "exclusiveMinimum", "nullable", "uniqueItems", PRESERVE, EMBEDDED, INT_OR_STRING], |value| matches!(value.text(), "true" | "false")),
     (&["maxItems", "minItems", "minLength", "minProperties"], |value| value.text().parse::<i64>().is_ok()),
     (&["maximum", "minimum", "multipleOf"], |value| value.text().parse::<f64>().is_ok()),
-    (&["enum", "x-kubernetes-list-map-keys"], |value| value.as_elements().is_some()),
+    (&["enum", LIST_MAP_KEYS], |value| value.as_elements().is_some()),
 ];
 
-/// A keyword, when the API server refuses its value in a schema, and the rest of a sentence about it.
-struct Rule {
-    keyword: &'static str,
-    is_refused: fn(schema: Json<'_>, value: Json<'_>) -> bool,
-    problem: &'static str,
-}
+/// A keyword, whether the API server refuses its value in a schema, and the rest of a sentence about it.
+type Rule = (&'static str, fn(schema: Json<'_>, value: Json<'_>) -> bool, &'static str);
 
 /// It also holds for `spec`, of which Crossplane copies little.
-const TRUE_OR_ABSENT: Rule =
-    Rule { keyword: PRESERVE, is_refused: |_, value| value.text() == "false", problem: "must be `true` or absent" };
+const TRUE_OR_ABSENT: Rule = (PRESERVE, |_, value| value.text() == "false", "must be `true` or absent");
 
+#[rustfmt::skip]
 const RULES: [Rule; 10] = [
     TRUE_OR_ABSENT,
-    Rule {
-        keyword: PRESERVE,
-        is_refused: |schema, _| is_true(schema, INT_OR_STRING),
-        problem: "is not allowed beside `x-kubernetes-int-or-string`",
-    },
-    Rule {
-        keyword: EMBEDDED,
-        is_refused: |schema, value| {
-            let has_fields = is_true(schema, PRESERVE) || schema.field("properties").is_some_and(is_set);
-            let is_map = schema.field("additionalProperties").is_some_and(|values| !values.is_null());
-            value.is_true() && (type_of(schema) != "object" || is_map || !has_fields)
-        },
-        problem: "needs an object with `properties`, without `additionalProperties`",
-    },
-    Rule {
-        keyword: "x-kubernetes-list-type",
-        is_refused: |schema, _| type_of(schema) != "array",
-        problem: "needs `type: array`",
-    },
-    Rule {
-        keyword: "x-kubernetes-list-map-keys",
-        is_refused: |schema, value| is_set(value) && schema.field("x-kubernetes-list-type").is_none(),
-        problem: "needs `x-kubernetes-list-type: map`",
-    },
-    Rule {
-        keyword: "x-kubernetes-map-type",
-        is_refused: |schema, _| type_of(schema) != "object",
-        problem: "needs `type: object`",
-    },
-    Rule {
-        keyword: "x-kubernetes-map-type",
-        is_refused: |_, value| !matches!(value.as_str(), Some("atomic" | "granular")),
-        problem: "must be `atomic` or `granular`",
-    },
-    Rule {
-        keyword: "pattern",
-        is_refused: |_, value| Pattern::parse(value.as_str().unwrap_or_default()).is_err_and(|error| error.is_of_go()),
-        problem: "is not a regular expression",
-    },
-    Rule {
-        keyword: "x-kubernetes-validations",
-        is_refused: |_, rules| rules.as_elements().into_iter().flatten().any(|rule| !has_rule(rule)),
-        problem: "has an entry without `rule`",
-    },
-    Rule {
-        keyword: "default",
-        is_refused: |schema, value| type_of(schema) == "object" && !is_map_for(schema, value),
-        problem: "is not a map that its own schema accepts",
-    },
+    (PRESERVE, |schema, _| is_true(schema, INT_OR_STRING), "is not allowed beside `x-kubernetes-int-or-string`"),
+    (EMBEDDED, |schema, value| value.is_true() && !has_fields(schema), "needs an object with `properties`, without `additionalProperties`"),
+    (LIST_TYPE, |schema, _| type_of(schema) != "array", "needs `type: array`"),
+    (LIST_MAP_KEYS, |schema, keys| is_set(keys) && schema.field(LIST_TYPE).is_none(), "needs `x-kubernetes-list-type: map`"),
+    (MAP_TYPE, |schema, _| type_of(schema) != "object", "needs `type: object`"),
+    (MAP_TYPE, |_, value| !matches!(value.as_str(), Some("atomic" | "granular")), "must be `atomic` or `granular`"),
+    ("pattern", |_, value| Pattern::parse(value.as_str().unwrap_or_default()).is_err_and(|error| error.is_of_go()), "is not a regular expression"),
+    ("x-kubernetes-validations", |_, rules| rules.as_elements().into_iter().flatten().any(|rule| !has_rule(rule)), "has an entry without `rule`"),
+    ("default", |schema, value| type_of(schema) == "object" && !is_map_for(schema, value), "is not a map that its own schema accepts"),
 ];
 
 /// Those of them that Crossplane sends to the API server with any value.
@@ -130,7 +71,7 @@ impl<'a> RefusedKeyword<'a> {
 
     /// The same for what Crossplane copies from `spec`.
     pub(super) fn of_spec(spec: Json<'a>) -> Option<Self> {
-        TRUE_OR_ABSENT.find(spec)
+        find(&TRUE_OR_ABSENT, spec)
     }
 
     /// The first keyword that the API server refuses in a schema.
@@ -139,15 +80,15 @@ impl<'a> RefusedKeyword<'a> {
             let at = value_of(schema, keyword).filter(|value| is_set(*value) || KEPT_EMPTY.contains(keyword))?;
             Some(RefusedKeyword { keyword, problem: "is not supported", at })
         });
-        unsupported.or_else(|| RULES.iter().find_map(|rule| rule.find(schema)))
+        unsupported.or_else(|| RULES.iter().find_map(|rule| find(rule, schema)))
     }
 }
 
-impl Rule {
-    fn find<'a>(&self, schema: Json<'a>) -> Option<RefusedKeyword<'a>> {
-        let at = value_of(schema, self.keyword).filter(|value| (self.is_refused)(schema, *value))?;
-        Some(RefusedKeyword { keyword: self.keyword, problem: self.problem, at })
-    }
+/// A keyword that a rule refuses.
+fn find<'a>(rule: &Rule, schema: Json<'a>) -> Option<RefusedKeyword<'a>> {
+    let (keyword, is_refused, problem) = *rule;
+    let at = value_of(schema, keyword).filter(|value| is_refused(schema, *value))?;
+    Some(RefusedKeyword { keyword, problem, at })
 }
 
 fn value_of<'a>(schema: Json<'a>, keyword: &str) -> Option<Json<'a>> {
@@ -160,6 +101,13 @@ fn is_true(schema: Json<'_>, keyword: &str) -> bool {
 
 fn type_of<'a>(schema: Json<'a>) -> &'a str {
     schema.field("type").and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Whether a schema is of an object whose fields are declared.
+fn has_fields(schema: Json<'_>) -> bool {
+    let is_map = schema.field("additionalProperties").is_some_and(|values| !values.is_null());
+    let is_open = is_true(schema, PRESERVE) || schema.field("properties").is_some_and(is_set);
+    type_of(schema) == "object" && !is_map && is_open
 }
 
 fn has_rule(validation: Json<'_>) -> bool {
