@@ -308,6 +308,9 @@ facts! {
     /// … drops the tags.
     KeysDropped { char: char, profile: Mentioned } "tags-keys-dropped"
         "its cloud drops tags whose keys have `{char}`; use profile `{profile}`";
+    /// The cloud treats a key of another spelling as one of the policy's.
+    KeyInAnotherCase { key: Mentioned } "tags-key-in-another-case"
+        "its cloud ignores the case of keys, so tag `{key}` collides with cloud tags";
     /// Tags reach the cloud only when the resource is created.
     InitialTags "tags-initial"
         "tags in `spec.initProvider` are set at creation only and never change";
@@ -320,6 +323,9 @@ facts! {
     /// A nested composite gets nothing that could become its tags.
     NestedWithoutTags "tags-nested-without-tags"
         "neither `spec.cloudTags` nor labels that propagate to tags are patched to this composite";
+    /// … is marked as adopted.
+    NestedAdopted { label: Mentioned, value: Mentioned } "tags-nested-adopted"
+        "with label `{label}: {value}` this composite gets no tags";
     /// … gets single labels that the registry defines.
     LabelsOfTheRegistry "tags-labels-of-the-registry"
         "whether its labels propagate to tags depends on the label registry";
