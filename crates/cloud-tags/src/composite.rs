@@ -7,7 +7,7 @@ use super::crossplane::{self, AppliedEntries, Forwarding};
 use super::field::{Held, TagsField, has_stored, leaves_as_stored};
 use super::kept_tags::{KeptTags, NestedTags};
 use super::label_sources::{LabelSources, Merged};
-use super::labels::{Assigned, ORIGIN};
+use super::labels::Assigned;
 use super::provider::{UnknownProvider, provider};
 use super::registry::{AssignedKeys, Definitions, definitions_of};
 use super::required::missing;
@@ -25,7 +25,7 @@ use kubernetes::request::Operation;
 use kubernetes::settings::{Mode, Stance};
 use kubernetes::subject::ReviewedObject;
 use tag_rules::TagSettings;
-use tag_rules::keys::ASSIGNMENTS;
+use tag_rules::keys::{ASSIGNMENTS, ORIGIN};
 use tag_rules::{Composites, Definition};
 
 /// The field for the tags, below `spec`.

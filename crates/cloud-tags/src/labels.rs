@@ -11,14 +11,10 @@ use crate::json::Malformed;
 use crate::report::NoTagReason;
 use kubernetes::object::Object;
 use kubernetes::settings::Stance;
-use tag_rules::keys::ASSIGNMENTS;
+use tag_rules::keys::{ADOPTED, ASSIGNMENTS, ORIGIN};
 use tag_rules::{Definition, SEEDED};
 
-/// Says whether a composite was provisioned or adopted.
-pub(super) const ORIGIN: &str = "platform/origin";
-/// Its value on a composite that was adopted.
-pub(super) const ADOPTED: &str = "adopted";
-/// Its value on a composite that was created here.
+/// The value of [`ORIGIN`] on a composite that was created here.
 pub(super) const PROVISIONED: &str = "provisioned";
 
 /// Whether a composite was provisioned or adopted.

@@ -1,14 +1,14 @@
 //! What a request newly says of a composite's origin: that it was adopted, which waives its tags, or something unknown.
 
 use super::crossplane;
-use super::labels::{ADOPTED, Assigned, CompositeOrigin, ORIGIN, PROVISIONED};
+use super::labels::{Assigned, CompositeOrigin, PROVISIONED};
 use crate::fact::CloudTagFact;
 use crate::fact::Finding;
 use kubernetes::object::Object;
 use kubernetes::settings::{Mode, Stance};
 use kubernetes::subject::ReviewedObject;
 use tag_rules::TagSettings;
-use tag_rules::keys::ASSIGNMENTS;
+use tag_rules::keys::{ADOPTED, ASSIGNMENTS, ORIGIN};
 
 /// The finding if a request newly marks a composite as adopted, or gives it an unknown origin. Crossplane copies what it
 /// finds in a claim or in a parent's Composition, so that is a warning at most.

@@ -41,6 +41,12 @@ facts! {
     /// A keyword is below a junctor, where the API server does not allow it.
     NotStructural { keyword: Mentioned, junctor: Mentioned } "tags-schema-not-structural"
         "`{keyword}` under `{junctor}` is not structural: Crossplane cannot serve the version";
+    /// A keyword with which Crossplane cannot read the schema, or the API server refuses it.
+    RefusedKeyword { keyword: &'static str, problem: &'static str } "tags-schema-refused"
+        "`{keyword}` {problem}: Crossplane cannot serve the version";
+    /// `oneOf` of `spec` accepts no composite that has tags.
+    OneOf "tags-one-of"
+        "`oneOf` of `spec` rejects composites with tags";
     /// The schema of `spec` or of the root has rules.
     Validations { of: &'static str } "tags-validations"
         "`x-kubernetes-validations` of {of} may reject composites with tags";
@@ -109,6 +115,12 @@ facts! {
     /// A composite needs more than one tag.
     MinProperties { least: String } "tags-min-properties"
         "`minProperties` {least} rejects composites with fewer tags";
+    /// A composite needs a certain tag.
+    RequiredTag { key: Mentioned } "tags-required-tag"
+        "`required` rejects composites without tag `{key}`";
+    /// The field must be a Kubernetes object.
+    EmbeddedResource { keyword: Mentioned } "tags-embedded-resource"
+        "`{keyword}` rejects composites with tags, which are no Kubernetes object";
     /// A value may not be empty.
     MinLength "tags-min-length"
         "`minLength` rejects tags with an empty value";
@@ -146,6 +158,15 @@ facts! {
     /// … to set it to a fixed value.
     TagManagerOverwrites { key: Mentioned } "tags-manager-overwrites"
         "`addTags` of function-tag-manager overwrites cloud tag `{key}`";
+    /// … to remove or ignore keys that the author of the composite lists.
+    TagManagerKeysOfAuthor { list: &'static str } "tags-manager-keys-of-author"
+        "`{list}` of function-tag-manager has keys of the author: any cloud tag may be among them";
+    /// … or that are not known.
+    TagManagerKeysUnknown { list: &'static str } "tags-manager-keys-unknown"
+        "which keys `{list}` of function-tag-manager has is unknown";
+    /// A patch may write a mark with which function-tag-manager ignores the resource.
+    TagManagerMayIgnore { map: &'static str, mark: Mentioned } "tags-manager-may-ignore"
+        "function-tag-manager adds no tags if the patched `metadata.{map}` has `{mark}`";
     /// A patch after the one that copies the tags, or the function itself, overwrites single tags.
     OverwrittenLater { field: Mentioned } "tags-overwritten-later"
         "a later patch overwrites cloud tags in `{field}`";
@@ -287,6 +308,9 @@ facts! {
     /// … drops the tags.
     KeysDropped { char: char, profile: Mentioned } "tags-keys-dropped"
         "its cloud drops tags whose keys have `{char}`; use profile `{profile}`";
+    /// The cloud treats a key of another spelling as one of the policy's.
+    KeyInAnotherCase { key: Mentioned } "tags-key-in-another-case"
+        "its cloud ignores the case of keys, so tag `{key}` collides with cloud tags";
     /// Tags reach the cloud only when the resource is created.
     InitialTags "tags-initial"
         "tags in `spec.initProvider` are set at creation only and never change";
@@ -299,6 +323,9 @@ facts! {
     /// A nested composite gets nothing that could become its tags.
     NestedWithoutTags "tags-nested-without-tags"
         "neither `spec.cloudTags` nor labels that propagate to tags are patched to this composite";
+    /// … is marked as adopted.
+    NestedAdopted { label: Mentioned, value: Mentioned } "tags-nested-adopted"
+        "with label `{label}: {value}` this composite gets no tags";
     /// … gets single labels that the registry defines.
     LabelsOfTheRegistry "tags-labels-of-the-registry"
         "whether its labels propagate to tags depends on the label registry";

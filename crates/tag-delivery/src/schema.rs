@@ -7,6 +7,8 @@
 
 use super::faults::FaultSeverity::{Loss, Risk};
 use super::faults::Faults;
+use super::one_of;
+use super::refused_keywords::{EMBEDDED, INT_OR_STRING, PRESERVE, RefusedKeyword};
 use super::structural::{JUNCTORS, Unstructural};
 use crate::fault::TagFault;
 use crate::json::Malformed;
@@ -15,9 +17,7 @@ use crate::messages;
 use tag_rules::CloudTags;
 use tag_rules::profiles::{PROFILES, Profile};
 
-const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const VALIDATIONS: &str = "x-kubernetes-validations";
-const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// What profiles allow: the smallest and the largest of each limit.
 pub(super) struct Limits {
@@ -111,10 +111,21 @@ impl<'a> Schema<'a> {
             faults.add(Loss, at, TagFault::NotStructural { keyword: keyword.into(), junctor: below.into() });
             return Ok(());
         }
+        if let Some(RefusedKeyword { keyword, problem, at }) = self.refused()? {
+            faults.add(Loss, at, TagFault::RefusedKeyword { keyword, problem });
+            return Ok(());
+        }
         if self.tags.is_null() {
             self.undeclared(version, declaring, faults)?;
         } else {
             self.declared(limits, faults)?;
+        }
+        let one_of = self.spec.get("oneOf")?;
+        if (self.preserves || !self.tags.is_null())
+            && one_of.elements()?.len() > 0
+            && let Some((severity, fault)) = one_of::fault(one_of)?
+        {
+            faults.add(severity, one_of, fault);
         }
         for (schema, of) in [(self.root, "the root"), (self.spec, "`spec`")] {
             let rules = schema.get(VALIDATIONS)?;
@@ -133,14 +144,30 @@ impl<'a> Schema<'a> {
     /// The first keyword that the API server does not allow at this place. Of the junctors of `spec` Crossplane only
     /// copies `oneOf`.
     fn unstructural(&self) -> Result<Option<Unstructural<'a>>, Malformed> {
-        let values = self.tags.get("additionalProperties")?;
-        let values = if values.as_fields().is_some() { values } else { values.absent() };
+        let values = self.values()?;
         for (schema, junctors) in [(self.spec, &["oneOf"][..]), (self.tags, &JUNCTORS), (values, &JUNCTORS)] {
             if let Some(found) = Unstructural::find(schema, junctors)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// The first keyword that Crossplane cannot read, or that the API server does not allow.
+    fn refused(&self) -> Result<Option<RefusedKeyword<'a>>, Malformed> {
+        let values = self.values()?;
+        let undecodable = [self.root, self.spec, self.tags, values].into_iter().find_map(RefusedKeyword::undecodable);
+        let refused = || {
+            RefusedKeyword::of_spec(self.spec)
+                .or_else(|| [self.tags, values].into_iter().find_map(RefusedKeyword::find))
+        };
+        Ok(undecodable.or_else(refused))
+    }
+
+    /// The schema of a value; absent if there is none.
+    fn values(&self) -> Result<Json<'a>, Malformed> {
+        let values = self.tags.get("additionalProperties")?;
+        Ok(if values.as_fields().is_some() { values } else { values.absent() })
     }
 
     /// What happens to a field that is not declared.
@@ -211,6 +238,13 @@ impl<'a> Schema<'a> {
                 faults.add(Loss, tags, TagFault::WrongType { found: found.into() });
                 return Ok(());
             }
+        }
+        let embedded = tags.get(EMBEDDED)?;
+        if embedded.is_true() {
+            faults.add(Loss, embedded, TagFault::EmbeddedResource { keyword: EMBEDDED.into() });
+        }
+        for key in tags.get("required")?.elements()? {
+            faults.add(Loss, key, TagFault::RequiredTag { key: key.as_string()?.into() });
         }
         let default = tags.get("default")?;
         if !default.is_null() {

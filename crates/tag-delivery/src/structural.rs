@@ -30,9 +30,13 @@ const OUTSIDE: [&str; 13] = [
     "x-kubernetes-validations",
 ];
 
+/// Keywords that no schema of a CustomResourceDefinition may have.
+pub(super) const UNSUPPORTED: [&str; 8] =
+    ["$ref", "$schema", "additionalItems", "definitions", "dependencies", "id", "patternProperties", "uniqueItems"];
+
 /// The maximum number of levels that are read: more than real schemas have, and few enough for a text that is nested on
 /// purpose.
-const DEEPEST: usize = 16;
+pub(super) const DEEPEST: usize = 16;
 
 /// A keyword where it is not allowed.
 pub(super) struct Unstructural<'a> {
@@ -69,15 +73,20 @@ fn parts<'a>(schema: Json<'a>, junctor: &str) -> Result<Vec<Json<'a>>, Malformed
     if LISTS.contains(&junctor) { Ok(under.elements()?.collect()) } else { Ok(under.present().into_iter().collect()) }
 }
 
-/// The first keyword of `OUTSIDE` in a schema, `levels` levels down at most.
+/// Whether a keyword has a value that counts.
+pub(super) fn is_set(value: Json<'_>) -> bool {
+    !["null", "false", "\"\"", "[]"].contains(&value.text()) && value.as_fields().is_none_or(|fields| fields.len() > 0)
+}
+
+/// The first keyword of `OUTSIDE` or `UNSUPPORTED` in a schema, `levels` levels down at most.
 fn keyword_in<'a>(
     schema: Json<'a>,
     is_int_or_string: bool,
     levels: usize,
 ) -> Result<Option<(&'static str, Json<'a>)>, Malformed> {
-    for keyword in OUTSIDE {
+    for keyword in OUTSIDE.into_iter().chain(UNSUPPORTED) {
         let found = schema.get(keyword)?;
-        if !["null", "false", "\"\"", "[]"].contains(&found.text()) {
+        if is_set(found) {
             return Ok(Some((keyword, found)));
         }
     }

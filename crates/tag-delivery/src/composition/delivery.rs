@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::field_path::FieldPathStep;
 use super::limits;
-use super::nested::OwnTags;
+use super::nested::{OwnTags, adopting};
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_keys::TagKeys;
@@ -22,6 +22,7 @@ use kubernetes::decision::EXEMPT;
 use kubernetes::decision::datum::Mentioned;
 use kubernetes::metadata_key::{is_annotation_key, is_label_key};
 use tag_rules::CloudTags;
+use tag_rules::keys::{ADOPTED, ORIGIN};
 
 /// Suffixes of field names: the table of carriers has every map of strings in a field with such a name.
 const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
@@ -69,12 +70,18 @@ pub(super) fn judge<'a>(
         faults.add(*severity, *at, fault.clone());
     }
     let is_delivered = resource.tags().is_some();
-    let mut places =
-        TagPlaces { resource, known, keys, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
+    let is_lost = resource.faults.iter().any(|(severity, ..)| *severity != CannotTell);
+    let mut places = TagPlaces { resource, known, keys, is_delivered, is_lost, is_doubted: false };
     places.judge(faults);
     places.is_lost |= types::judge(resource, known, faults);
     if kind.is_composite && !is_delivered && is_of_author(resource) {
         faults.add(Loss, resource.at, TagFault::OfAuthor { field: kind.field().into() });
+    }
+    if kind.is_composite
+        && let Some(label) = adopting(&resource.object)
+    {
+        faults.add(Loss, label, TagFault::NestedAdopted { label: ORIGIN.into(), value: ADOPTED.into() });
+        places.is_lost = true;
     }
     if is_delivered && !places.is_lost {
         if policies == Policies::CreatingOnly {
@@ -112,7 +119,7 @@ fn judge_undelivered<'a>(
             let severity = if is_filled { CannotTell } else { Risk };
             faults.add(severity, resource.at, TagFault::ListOfTags { kind: kind.kind.into(), field: field.into() });
         }
-        Tags::Map(_) if kind.is_composite => match OwnTags::of(&resource.object, settings) {
+        Tags::Map(_) if kind.is_composite => match OwnTags::of(resource, settings) {
             OwnTags::Made => faults.add(Note, resource.at, TagFault::LabelsOfItsOwn),
             OwnTags::Unknown => faults.add(CannotTell, resource.at, TagFault::LabelsOfTheRegistry),
             OwnTags::None if is_unread_later => {

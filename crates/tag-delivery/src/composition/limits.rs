@@ -1,19 +1,20 @@
 //! Whether the cloud accepts the tags of a resource: on some kinds it accepts fewer than elsewhere.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::field_path::FieldPathStep;
 use super::resource::ComposedResource;
 use super::tag_keys::TagKeys;
 use super::types::steps_in;
-use super::value::SimulatedValue;
+use super::value::{SimulatedValue, begins};
 use crate::carriers::{Tags, added_tags, cloud_of};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{Fails, Loss, Risk};
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
 use kubernetes::decision::datum::Mentioned;
-use tag_rules::clouds::Cloud;
+use tag_rules::clouds::{Cloud, KeyCase};
 
 /// Whether the cloud accepts the tags that a resource gets from one composite; `is_of_composite` says which keys are
 /// those of `spec.cloudTags`.
@@ -78,6 +79,24 @@ pub(super) fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>,
             RefusedKeys::Tags => (Loss, TagFault::KeysDropped { char, profile: profile.into() }),
         };
         faults.add(severity, resource.at, fault);
+    }
+    judge_case(resource, faults);
+}
+
+/// Whether a key is one of the policy's for a cloud that ignores the case of keys.
+fn judge_case<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {
+    let kind = resource.kind;
+    let cloud = cloud_of(kind.group).and_then(Cloud::of);
+    let ignores_case = cloud.is_some_and(|cloud| matches!(cloud.case, KeyCase::Ignored | KeyCase::FirstStays))
+        || KindLimit::of(kind.group, kind.kind).any(|limit| matches!(limit.limit, Limit::SameKeys));
+    let Some(tags) = resource.tags().filter(|_| ignores_case) else { return };
+    let Ok(map) = resource.object.get(&kind.steps()) else { return };
+    let folded: Vec<Cow<'_, str>> = tags.prefixes.iter().map(|prefix| prefix.to_lowercase().into()).collect();
+    for (key, value) in map.entries() {
+        if begins(&folded, &key.to_lowercase()) && !begins(tags.prefixes, key) {
+            let at = if let SimulatedValue::Given(json) = value { json } else { resource.at };
+            faults.add(Loss, at, TagFault::KeyInAnotherCase { key: key.into() });
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::patch::{Patch, PatchSource, Target};
 use super::resource_kind::ResourceKind;
 use super::value::{ComposedTags, MergePolicy, SimulatedObject, SimulatedValue};
 use crate::fault::TagFault;
-use crate::faults::FaultSeverity::{self, Fails, Loss};
+use crate::faults::FaultSeverity::{self, CannotTell, Fails, Loss};
 use crate::json::document::Json;
 
 /// What the steps of a Composition set in one resource.
@@ -122,7 +122,7 @@ impl<'a> ComposedResource<'a> {
         };
         match (lost, after) {
             (Some(lost), _) => self.fault(Loss, patch.at, lost),
-            (None, None) if is_to_field && is_unknown => self.doubt(patch),
+            (None, None) if is_to_field && is_unknown => self.doubt_patch(patch),
             _ => {}
         }
         self.has_patched_tags |= is_to_field && is_unknown;
@@ -142,7 +142,7 @@ impl<'a> ComposedResource<'a> {
     }
 
     /// A patch may copy the tags.
-    fn doubt(&mut self, patch: &Patch<'a>) {
+    fn doubt_patch(&mut self, patch: &Patch<'a>) {
         if patch.source == PatchSource::Environment {
             self.doubts.push((patch.at, TagFault::FromEnvironment { field: self.kind.field().into() }));
         } else if !patch.transforms.is_empty() && apply::is_from_tags(patch) {
@@ -168,6 +168,12 @@ impl<'a> ComposedResource<'a> {
             _ if self.has_patched_tags => Some(TagFault::ReplacesEarlierPatch),
             _ => None,
         }
+    }
+
+    /// What is not known about its tags, if something is not.
+    pub(super) fn doubt(&self) -> Option<&TagFault> {
+        let unknown = self.faults.iter().filter(|(severity, ..)| *severity == CannotTell).map(|(.., fault)| fault);
+        self.doubts.iter().map(|(_, doubt)| doubt).chain(unknown).next()
     }
 
     pub(super) fn fault(&mut self, severity: FaultSeverity, at: Json<'a>, fault: TagFault) {

@@ -125,7 +125,7 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
     let unknown = || TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
     let doubt = match kind.known {
         None => Some(unknown()),
-        Some(_) => resource.doubts.first().map(|(_, doubt)| doubt.clone()).or(is_open.then_some(TagFault::Transforms)),
+        Some(_) => resource.doubt().cloned().or(is_open.then_some(TagFault::Transforms)),
     };
     let update = match policies {
         Policies::CreatingOnly => TagUpdate::Never,

@@ -14,8 +14,8 @@ use super::resource::ComposedResource;
 use super::value::{MergePolicy, NoPathValue, Prefixes, SimulatedValue, begins};
 use crate::carriers::Tags;
 use crate::fault::TagFault;
-use crate::faults::FaultSeverity::Loss;
-use crate::faults::Faults;
+use crate::faults::FaultSeverity::{CannotTell, Loss};
+use crate::faults::{FaultSeverity, Faults};
 use crate::json::Malformed;
 use crate::json::document::Json;
 
@@ -25,11 +25,10 @@ const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 /// What one step of the function adds and removes.
 pub(super) struct TagManager<'a> {
     input: Json<'a>,
-    /// All entries of `addTags` whose tags do not replace those of a resource. Of two with one key the first one
-    /// counts.
-    retained: SimulatedValue<'a>,
-    /// The same for those that do.
-    replacing: SimulatedValue<'a>,
+    /// What is known of the entries of `addTags`.
+    added: Added<'a>,
+    /// The same if those that copy from the environment have any key.
+    worst: Added<'a>,
     /// The length of both, as written.
     size: usize,
     /// The first entry that copies `spec.cloudTags`.
@@ -42,6 +41,38 @@ pub(super) struct TagManager<'a> {
     fixed: Vec<Fixed<'a>>,
     /// Keys that have the prefix of cloud tags, where each is set, and what happens to its tag.
     lost: Vec<(&'a str, Json<'a>, FaultOfKey)>,
+    /// Lists of keys that a composite or the environment has, and what happens to the tags.
+    lists: Vec<(FaultSeverity, Json<'a>, TagFault)>,
+}
+
+/// The tags of entries of `addTags`. Of two entries in a group with one key the first one counts.
+struct Added<'a> {
+    /// Those that do not replace the tags of a resource.
+    retained: SimulatedValue<'a>,
+    /// Those that do.
+    replacing: SimulatedValue<'a>,
+}
+
+impl<'a> Added<'a> {
+    const NONE: Self = Added { retained: SimulatedValue::Absent, replacing: SimulatedValue::Absent };
+
+    fn group(&mut self, replaces: bool) -> &mut SimulatedValue<'a> {
+        if replaces { &mut self.replacing } else { &mut self.retained }
+    }
+
+    /// Adds the tags of an entry. The write ends at the root of the group, so every step exists.
+    fn add(&mut self, entry: Json<'a>, replaces: bool, value: SimulatedValue<'a>) {
+        self.group(replaces).write(&[], value.brought_by(entry), MergePolicy::Merge).unwrap_or_default();
+    }
+
+    /// Tags an object. If tags cannot be written, the function does not change the resource.
+    fn write(&self, object: &mut SimulatedValue<'a>, field: &[FieldPathStep<'a>]) {
+        for (value, policy) in [(&self.retained, MergePolicy::Merge), (&self.replacing, MergePolicy::ForceMerge)] {
+            if !value.is_absent() {
+                object.write(field, value.clone(), policy).unwrap_or_default();
+            }
+        }
+    }
 }
 
 /// A fault about a key.
@@ -67,14 +98,15 @@ impl<'a> TagManager<'a> {
     ) -> Result<Self, Halt<'a>> {
         let mut manager = TagManager {
             input,
-            retained: SimulatedValue::Absent,
-            replacing: SimulatedValue::Absent,
+            added: Added::NONE,
+            worst: Added::NONE,
             size: 0,
             brings: None,
             unknown: Vec::new(),
             of_author: Vec::new(),
             fixed: Vec::new(),
             lost: Vec::new(),
+            lists: Vec::new(),
         };
         for entry in input.get("addTags")?.elements()? {
             let kind = entry.string(&["type"])?.unwrap_or_default();
@@ -95,12 +127,18 @@ impl<'a> TagManager<'a> {
             }
             if kind == "FromEnvironmentFieldPath" && matches!(*value, SimulatedValue::Unknown) {
                 manager.unknown.push(entry);
+                manager.worst.add(entry, replaces(entry)?, SimulatedValue::OfAuthor);
             } else if has_tags(&value) || matches!(*value, SimulatedValue::Given(_) | SimulatedValue::OfAuthor) {
                 manager.add(entry, replaces(entry)?, value.into_owned(), prefixes)?;
             }
         }
-        manager.list(input, "ignoreTags", prefixes, |key| TagFault::TagManagerIgnores { key: key.into() })?;
-        manager.list(input, "removeTags", prefixes, |key| TagFault::TagManagerRemoves { key: key.into() })?;
+        let read = |kind: &str, path: &[FieldPathStep<'a>]| match kind {
+            "FromCompositeFieldPath" if !is_text_map(path) => composite.get(path).ok().map(Cow::into_owned),
+            "FromEnvironmentFieldPath" => environment.get(path).ok().map(Cow::into_owned),
+            _ => None,
+        };
+        manager.list(input, "ignoreTags", prefixes, read, |key| TagFault::TagManagerIgnores { key: key.into() })?;
+        manager.list(input, "removeTags", prefixes, read, |key| TagFault::TagManagerRemoves { key: key.into() })?;
         Ok(manager)
     }
 
@@ -112,10 +150,9 @@ impl<'a> TagManager<'a> {
         value: SimulatedValue<'a>,
         prefixes: Prefixes<'a>,
     ) -> Result<(), Halt<'a>> {
-        let group = if replaces { &mut self.replacing } else { &mut self.retained };
         if let SimulatedValue::Given(tags) = value {
             // An earlier entry of its group takes precedence.
-            let is_late = has_tags(group);
+            let is_late = has_tags(self.added.group(replaces));
             // The function decodes its input strictly.
             if tags.fields()?.any(|(_, value)| !value.is_null() && value.as_str().is_none()) {
                 return Err(Halt::fails(entry, TagFault::UnusableInputValue));
@@ -129,8 +166,8 @@ impl<'a> TagManager<'a> {
         } else {
             self.brings = self.brings.or(Some(entry));
         }
-        // The write ends at the root of the group, so every step exists.
-        group.write(&[], value.brought_by(entry), MergePolicy::Merge).unwrap_or_default();
+        self.worst.add(entry, replaces, value.clone());
+        self.added.add(entry, replaces, value);
         Ok(())
     }
 
@@ -139,13 +176,26 @@ impl<'a> TagManager<'a> {
     fn list(
         &mut self,
         input: Json<'a>,
-        list: &str,
+        list: &'static str,
         prefixes: Prefixes<'a>,
+        read: impl Fn(&str, &[FieldPathStep<'a>]) -> Option<SimulatedValue<'a>>,
         fault: FaultOfKey,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), Halt<'a>> {
         for entry in input.get(list)?.elements()? {
-            let is_fixed = matches!(entry.string(&["type"])?, None | Some("" | "FromValue"));
-            if !is_fixed || (list == "ignoreTags" && !replaces(entry)?) {
+            let kind = entry.string(&["type"])?.unwrap_or_default();
+            if list == "ignoreTags" && !replaces(entry)? {
+                continue;
+            }
+            if !matches!(kind, "" | "FromValue") {
+                match read(kind, &from(entry)?) {
+                    Some(SimulatedValue::OfAuthor) => {
+                        self.lists.push((Loss, entry, TagFault::TagManagerKeysOfAuthor { list }));
+                    }
+                    Some(SimulatedValue::Unknown) => {
+                        self.lists.push((CannotTell, entry, TagFault::TagManagerKeysUnknown { list }));
+                    }
+                    _ => {}
+                }
                 continue;
             }
             for key in entry.get("keys")?.elements()? {
@@ -165,11 +215,20 @@ impl<'a> TagManager<'a> {
 
     /// Tags one resource.
     pub(super) fn tag(&self, resource: &mut ComposedResource<'a>, expansion: &mut Expansion) -> Result<(), Halt<'a>> {
-        let faults = self.lost.len() + self.fixed.len() + self.unknown.len();
+        let faults = self.lost.len() + self.lists.len() + self.fixed.len() + self.unknown.len();
         expansion.charge(self.size + PATCH * (1 + faults), resource.at)?;
         let serves = resource.kind.known.is_some_and(|known| known.managed && matches!(known.tags, Tags::Map(_)));
-        if !serves || is_left_alone(&resource.object) {
+        if !serves {
             return Ok(());
+        }
+        match LeftAlone::of(resource) {
+            LeftAlone::No => {}
+            LeftAlone::Yes => return Ok(()),
+            LeftAlone::Maybe(severity, at, map) => {
+                if self.brings.is_some() && resource.tags().is_none() {
+                    resource.fault(severity, at, TagFault::TagManagerMayIgnore { map, mark: LEFT_ALONE.into() });
+                }
+            }
         }
         resource.managed_by = Some(self.input);
         let field = resource.kind.steps();
@@ -177,13 +236,15 @@ impl<'a> TagManager<'a> {
             tags.is_some_and(|tags| tags.is_whole)
         });
         let was_whole = is_whole(resource.tags());
-        // If tags cannot be written, the function does not change the resource.
-        for (value, policy) in [(&self.retained, MergePolicy::Merge), (&self.replacing, MergePolicy::ForceMerge)] {
-            if !value.is_absent() {
-                resource.object.write(&field, value.clone(), policy).unwrap_or_default();
+        let mut worst = resource.object.get(&field).map_or(SimulatedValue::Absent, Cow::into_owned);
+        self.worst.write(&mut worst, &[]);
+        self.added.write(&mut resource.object, &field);
+        let doubt = TagFault::FromEnvironment { field: resource.kind.field().into() };
+        if !self.unknown.is_empty() && is_whole(resource.tags()) && !is_whole(worst.tags_at(&[], &mut 0)) {
+            for entry in &self.unknown {
+                resource.fault(CannotTell, *entry, doubt.clone());
             }
         }
-        let doubt = TagFault::FromEnvironment { field: resource.kind.field().into() };
         resource.doubts.extend(self.unknown.iter().map(|entry| (*entry, doubt.clone())));
         if resource.tags().is_none() {
             return Ok(());
@@ -205,6 +266,9 @@ impl<'a> TagManager<'a> {
             resource.object.write(&path, SimulatedValue::Absent, MergePolicy::Replace).unwrap_or_default();
             resource.fault(Loss, *at, fault(key));
         }
+        for (severity, at, fault) in &self.lists {
+            resource.fault(*severity, *at, fault.clone());
+        }
         Ok(())
     }
 }
@@ -224,12 +288,42 @@ fn replaces(entry: Json<'_>) -> Result<bool, Malformed> {
     Ok(!has_type || entry.string(&["policy"])? != Some("Retain"))
 }
 
-fn is_left_alone(object: &SimulatedValue<'_>) -> bool {
-    let mark = |map| {
-        object.get(&["metadata", map, LEFT_ALONE].map(FieldPathStep::Field)).ok().map(|mark| match &*mark {
-            SimulatedValue::Given(json) => json.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true")),
-            _ => false,
+/// Whether a path leads to labels or annotations: their values are no lists.
+fn is_text_map(path: &[FieldPathStep<'_>]) -> bool {
+    matches!(path, [FieldPathStep::Field("metadata"), FieldPathStep::Field("labels" | "annotations"), ..])
+}
+
+/// Whether the function ignores a resource.
+enum LeftAlone<'a> {
+    No,
+    Yes,
+    /// It depends on what a patch writes to this map of `metadata`.
+    Maybe(FaultSeverity, Json<'a>, &'static str),
+}
+
+impl<'a> LeftAlone<'a> {
+    fn of(resource: &ComposedResource<'a>) -> Self {
+        let mark = |map| Self::by(resource, map);
+        mark("annotations").or_else(|| mark("labels")).unwrap_or(LeftAlone::No)
+    }
+
+    /// `None` if a map does not have the mark.
+    fn by(resource: &ComposedResource<'a>, map: &'static str) -> Option<Self> {
+        let path = ["metadata", map, LEFT_ALONE].map(FieldPathStep::Field);
+        let value = resource.object.get(&path).ok()?;
+        let by = |path: &[FieldPathStep<'a>]| resource.patches.get(path).copied();
+        let (exact, whole) = (by(&path), path.split_last().and_then(|(_, parent)| by(parent)));
+        let at = exact.or(whole).unwrap_or(resource.at);
+        Some(match &*value {
+            SimulatedValue::Given(json) if json.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true")) => {
+                LeftAlone::Yes
+            }
+            // A patch that is for the mark lets the author decide; one that copies all labels has other purposes.
+            SimulatedValue::OfAuthor if exact.is_some() => LeftAlone::Maybe(Loss, at, map),
+            SimulatedValue::OfAuthor | SimulatedValue::Unknown | SimulatedValue::Scalar(_) => {
+                LeftAlone::Maybe(CannotTell, at, map)
+            }
+            _ => LeftAlone::No,
         })
-    };
-    mark("annotations").or_else(|| mark("labels")).unwrap_or(false)
+    }
 }

@@ -53,6 +53,9 @@ fn loss(fault: &TagFault) -> Option<Loss> {
         F::NoSchema
         | F::DeclaredUnderOneOf { .. }
         | F::NotStructural { .. }
+        | F::RefusedKeyword { .. }
+        | F::OneOf
+        | F::EmbeddedResource { .. }
         | F::PropertiesAndAdditional
         | F::NoType
         | F::WrongType { .. }
