@@ -29,14 +29,15 @@ pub(super) fn reason(stop: &Stop, adopted: StoredTags) -> Option<StoredTags> {
     }
 }
 
-/// The differences of an object whose labels set no tags: of the policy's own entries it keeps those that are stored,
-/// and nothing is added. `None` if there are none, or if the review is not about a write.
+/// The differences of an object whose labels set no tags: of the policy's own entries it keeps those that are stored or
+/// in `copied`, and nothing is added. `None` if there are none, or if the review is not about a write.
 pub(super) fn as_stored(
     subject: &ReviewedObject<'_>,
     settings: &CloudTags,
     field: &'static str,
     provider: Option<&str>,
     reason: StoredTags,
+    copied: &BTreeMap<String, String>,
     findings: Vec<Finding>,
 ) -> Option<Tagged> {
     let rules = TagRules::of(settings, provider.unwrap_or_default());
@@ -47,7 +48,9 @@ pub(super) fn as_stored(
     let made = Made::of(&assigned, &definitions, &settings.prefix, rules, None, &BTreeSet::new());
     let edited = field.own_edited().into_iter();
     let restores = edited.filter(|(key, _)| !reason.allows_removal() || field.has(key)).collect();
-    let mut held = field.held_to(&made.transformed, &restores, |key, value| field.stored(key) != Some(value));
+    let mut held = field.held_to(&made.transformed, &restores, |key, value| {
+        field.stored(key) != Some(value) && copied.get(key).is_none_or(|tag| value.as_str() != Some(tag))
+    });
     for change in &mut held.changes {
         change.rule = ChangeRule::AsStored(reason);
     }

@@ -6,7 +6,7 @@ use super::as_stored::{self, as_stored};
 use super::crossplane::{self, AppliedEntries, Forwarding};
 use super::field::{Held, TagsField, has_stored, leaves_as_stored};
 use super::kept_tags::{KeptTags, NestedTags};
-use super::label_sources::{LabelSources, Merged};
+use super::label_sources::{LabelSources, Merged, names_of_owners};
 use super::labels::Assigned;
 use super::provider::{UnknownProvider, provider};
 use super::registry::{AssignedKeys, Definitions, definitions_of};
@@ -26,7 +26,7 @@ use kubernetes::settings::{Mode, Stance};
 use kubernetes::subject::ReviewedObject;
 use tag_rules::TagSettings;
 use tag_rules::keys::{ASSIGNMENTS, ORIGIN};
-use tag_rules::{Composites, Definition};
+use tag_rules::{CloudTags, Composites, Definition};
 
 /// The field for the tags, below `spec`.
 const FIELD: &str = "cloudTags";
@@ -122,7 +122,7 @@ impl<'e> Composite<'_, 'e> {
 
     /// The differences of a composite whose labels set no tags.
     fn as_stored(&self, reason: StoredTags, findings: Vec<Finding>) -> Option<Tagged> {
-        as_stored(self.subject, self.settings.cloud_tags, FIELD, self.provider(), reason, findings)
+        as_stored(self.subject, self.settings.cloud_tags, FIELD, self.provider(), reason, &BTreeMap::new(), findings)
     }
 
     /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
@@ -261,7 +261,7 @@ impl<'e> Composite<'_, 'e> {
         let required = self.settings.cloud_tags.required.iter().map(|required| &*required.key);
         let required: BTreeSet<&str> = required.collect();
         let counts = |key: &str| key == ORIGIN || definitions.contains_key(key) || required.contains(key);
-        leaves_sources_as_stored(self.subject, self.composites, counts).unwrap_or(false)
+        leaves_sources_as_stored(self.subject, self.composites, self.settings.cloud_tags, counts).unwrap_or(false)
     }
 
     /// The definitions of all keys that are assigned, or were before.
@@ -331,15 +331,20 @@ fn misspelled_finding(tag: &str, rules: TagRules) -> Finding {
 ///
 /// # Errors
 /// When the composite or the stored one does not have the structure of a Kubernetes object.
-pub fn leaves_tags_as_stored(subject: &ReviewedObject<'_>, composites: &Composites) -> Result<bool, Malformed> {
-    Ok(leaves_sources_as_stored(subject, composites, |_| true)? && leaves_as_stored(subject, FIELD)?)
+pub fn leaves_tags_as_stored(
+    subject: &ReviewedObject<'_>,
+    composites: &Composites,
+    settings: &CloudTags,
+) -> Result<bool, Malformed> {
+    Ok(leaves_sources_as_stored(subject, composites, settings, |_| true)? && leaves_as_stored(subject, FIELD)?)
 }
 
 /// Whether an UPDATE does not change what the tags of a composite are made from: the labels that count, the
-/// assignments, and the provider.
+/// assignments, the provider, and the names of the tenant, the domain and the project.
 fn leaves_sources_as_stored(
     subject: &ReviewedObject<'_>,
     composites: &Composites,
+    settings: &CloudTags,
     counts: impl Fn(&str) -> bool,
 ) -> Result<bool, Malformed> {
     let (Some(old), object) = (subject.old()?, &subject.object) else { return Ok(false) };
@@ -348,5 +353,6 @@ fn leaves_sources_as_stored(
     let differs = |key: &str| counts(key) && object.labels.get(key) != old.labels.get(key);
     Ok(object.annotations.get(ASSIGNMENTS) == old.annotations.get(ASSIGNMENTS)
         && provider(composites, kind, object) == provider(composites, kind, old)
+        && names_of_owners(object, settings) == names_of_owners(old, settings)
         && (object.labels == old.labels || !keys.into_iter().any(differs)))
 }

@@ -72,9 +72,6 @@ facts! {
     /// Not all the other registry objects could be read for a comparison.
     RegistriesNotCompared { query: String, cause: LookupCause } "registries-not-compared"
         "not compared with all registries: {query}: {cause}";
-    /// A registry object has a definition of another scope than its own.
-    DefinitionOfAnotherScope { key: Mentioned, scope: &'static str } "definition-of-another-scope"
-        "definition of `{key}` is ignored: scope `{scope}` is not the scope of this registry";
     /// Definitions whose keys have another form than those of their scope. They count anyway.
     KeysOfAnotherForm { form: Mentioned, scope: &'static str, keys: MentionedKeys } "keys-of-another-form"
         "these keys do not have the form `{form}` of scope `{scope}`: {keys}";

@@ -14,11 +14,10 @@ use super::webhook::Webhook;
 use crate::fact::Finding;
 use crate::json::Malformed;
 use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
-use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
+use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicableReason};
 use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
 use kubernetes::parent::Parent;
-use kubernetes::request::Operation;
 use kubernetes::subject::ReviewedObject;
 use tag_rules::Definition;
 use tag_rules::TagSettings;
@@ -115,29 +114,27 @@ impl<'e> Infrastructure<'_, 'e> {
     }
 }
 
-/// The differences of an infrastructure cluster if the labels of its Cluster could not be compared. `None` if there are
-/// none.
+/// The differences of an infrastructure cluster if the labels of its Cluster were not compared: it keeps the tags in
+/// `copied`. `None` if there are none.
 pub fn undecided(
     subject: &ReviewedObject<'_>,
     row: &InfraCluster,
     settings: TagSettings<'_>,
     stop: &Stop,
+    copied: &BTreeMap<String, String>,
 ) -> Option<Tagged> {
-    // A new infrastructure cluster with an owner may be a copy of one that has tags, by `clusterctl move` or from a backup.
-    // Its tags are compared when its controller adds the finalizer. Nothing is stored in a dry run, and nothing tags what
-    // is deleted.
-    let is_kept = |it: &NotApplicable| match it.reason {
-        NotApplicableReason::TopologyDryRun | NotApplicableReason::Deleting => true,
-        NotApplicableReason::NoOwner => false,
-        _ => subject.review.operation != Operation::Update,
-    };
+    // Nothing is stored in a dry run, and nothing tags what is deleted. Of a new object nothing else is kept, not even
+    // with a finalizer, which every user can set: the next write may find the same, and its controller may have made
+    // tags of them by then.
     let is_not_compared = || match stop {
-        Stop::NotApplicable(it) => !is_kept(it),
-        _ => subject.review.operation == Operation::Update,
+        Stop::NotApplicable(it) => {
+            !matches!(it.reason, NotApplicableReason::TopologyDryRun | NotApplicableReason::Deleting)
+        }
+        _ => true,
     };
     let reason = as_stored::reason(stop, StoredTags::AdoptedCluster)
         .or_else(|| is_not_compared().then_some(StoredTags::ClusterNotCompared))?;
-    as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), reason, Vec::new())
+    as_stored(subject, settings.cloud_tags, row.field, Some(row.provider), reason, copied, Vec::new())
 }
 
 /// Whether an UPDATE does not change the tags of an infrastructure cluster.

@@ -61,11 +61,8 @@ impl<'e> LabelSources<'e> {
         read.belonging = Belonging { domain, project };
         if let Some(tenant) = tenant {
             let name = match &tenant.name {
-                TenantName::Label(label) => object.labels.get(label),
                 TenantName::NamespaceLabel(label) => of_namespace(label),
-                TenantName::Path(path) => {
-                    path.steps().try_fold(object.root, |here, step| here.get(step)).ok().and_then(Json::as_str)
-                }
+                own => name_of_tenant(object, own),
             };
             if let Some(name) = name.filter(|name| !name.is_empty()) {
                 let (kind, group) = tenant.kind.split_once('.').unwrap_or((&tenant.kind, ""));
@@ -135,6 +132,32 @@ impl<'e> LabelSources<'e> {
         }
         merged
     }
+}
+
+/// The names of the tenant, the domain and the project that an object states itself, as far as the settings read them.
+pub(super) fn names_of_owners<'e>(object: &Object<'e>, settings: &CloudTags) -> [Option<&'e str>; 3] {
+    let sources = &settings.sources;
+    let tenant = sources.tenant.as_ref().filter(|_| sources.has(LabelSource::Tenant));
+    let named = tenant.and_then(|tenant| name_of_tenant(object, &tenant.name));
+    let owner = |owner: &Option<OwnerLabel>| match owner {
+        Some(OwnerLabel::Label(label)) if settings.registry.is_some() => {
+            object.labels.get(label).filter(|name| !name.is_empty())
+        }
+        _ => None,
+    };
+    [named, owner(&settings.belongs_to.domain), owner(&settings.belongs_to.project)]
+}
+
+/// The name of the tenant that an object states itself.
+fn name_of_tenant<'e>(object: &Object<'e>, name: &TenantName) -> Option<&'e str> {
+    let named = match name {
+        TenantName::Label(label) => object.labels.get(label),
+        TenantName::NamespaceLabel(_) => None,
+        TenantName::Path(path) => {
+            path.steps().try_fold(object.root, |here, step| here.get(step)).ok().and_then(Json::as_str)
+        }
+    };
+    named.filter(|name| !name.is_empty())
 }
 
 /// An object that is read for its labels.

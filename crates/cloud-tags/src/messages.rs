@@ -35,6 +35,11 @@ pub(crate) fn owner_missing(scope: Scope) -> String {
     format!("is missing: a registry of scope `{scope}` names it")
 }
 
+/// A registry object with a scope has definitions of that scope only.
+pub(crate) fn of_another_scope(scope: Scope) -> String {
+    format!("would be ignored: scope `{scope}` is not the scope of this registry")
+}
+
 /// A registry object with a scope defines keys of its own form only.
 pub(crate) fn key_of_another_owner(form: &str) -> String {
     format!("belongs to another registry: this one defines keys of the form `{form}`")

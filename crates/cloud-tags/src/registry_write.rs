@@ -85,22 +85,17 @@ impl RegistryWrite {
         Ok(write)
     }
 
-    /// Definitions of another scope than the registry's are ignored, those of another domain or project are refused, if this
-    /// write introduces them.
+    /// Definitions that are ignored because they are of another scope, domain or project are refused, if this write
+    /// introduces them.
     fn judge_ignored(&mut self, now: &Registry, old: &Registry) {
         let is_new = |key: &str| old.ignored.get(key) != now.ignored.get(key);
         for (key, (scope, reason)) in now.ignored.iter().filter(|(key, _)| is_new(key)) {
-            match reason {
-                IgnoredReason::AnotherScope => {
-                    let (key, scope) = (key.as_str().into(), scope.as_str());
-                    self.effects.push(CloudTagFact::DefinitionOfAnotherScope { key, scope });
-                }
-                IgnoredReason::AnotherForm => {
-                    let problem = messages::key_of_another_owner(key_form::form(*scope));
-                    self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
-                }
-                _ => {}
-            }
+            let problem = match reason {
+                IgnoredReason::AnotherScope => messages::of_another_scope(*scope),
+                IgnoredReason::AnotherForm => messages::key_of_another_owner(key_form::form(*scope)),
+                _ => continue,
+            };
+            self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
         }
     }
 

@@ -59,9 +59,9 @@ impl TagRules {
         }
     }
 
-    /// Whether key and value of a provider's tags are one text, with a colon between them.
+    /// Whether key and value of a provider's tags are one text with a colon between them, at least on some resources.
     pub(super) fn joins(self, provider: &str) -> bool {
-        self.cloud(provider).is_some_and(|cloud| cloud.joined.is_some())
+        self.cloud(provider).is_some_and(|cloud| cloud.lists_texts)
     }
 
     /// The profile's name.

@@ -32,6 +32,9 @@ facts! {
     /// An object without controller gets a label that names an owner.
     Adoption { label: Mentioned, kind: String } "adoption"
         "label `{label}` without an ownerReference lets a controller adopt and delete this {kind}";
+    /// A Machine of another controller gets the label of a control plane.
+    MixedControlPlane { label: Mentioned, control_plane: String } "mixed-control-plane"
+        "label `{label}` on a Machine that {control_plane} does not own blocks reconciliation of that control plane";
     /// An object gets the labels of a topology entry, which has its own object.
     SecondOfTopologyEntry { label: Mentioned, kind: String, entry: Mentioned, cluster: String }
         "second-of-topology-entry"

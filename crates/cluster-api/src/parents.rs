@@ -112,8 +112,8 @@ pub(crate) fn is_paused_cluster(cluster: &Parent<'_>) -> Result<bool, Stop> {
 /// The Cluster of an infrastructure cluster: the labels of the one become tags of the other.
 ///
 /// # Errors
-/// When one of them is paused, no Cluster owns the object, or the Cluster could not be read. Of a new object also when
-/// the Cluster is being deleted, or is not the one with the uid of the ownerReference.
+/// When one of them is paused, no Cluster owns the object and refers to it, or one could not be read. Of a new object
+/// also when the Cluster is being deleted, or is not the one with the uid of the ownerReference.
 pub fn cluster_of_infrastructure<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Parent<'e>, Stop> {
     let object = &subject.object;
     let own = |reason| Err(Stop::not_applicable(reason, ""));
@@ -126,7 +126,7 @@ pub fn cluster_of_infrastructure<'e>(subject: &Subject<'e>, lookups: &Lookups<'e
     if has_paused_annotation(object) {
         return own(NotApplicableReason::Paused);
     }
-    let Some(cluster) = owning_cluster(subject, lookups)? else { return own(NotApplicableReason::NoOwner) };
+    let cluster = naming_cluster(subject, lookups)?;
     let name = || cluster.name.to_string();
     if has_paused_annotation(&cluster.object) || is_paused_cluster(&cluster)? {
         return Err(Stop::not_applicable(NotApplicableReason::Paused, name()));
@@ -137,31 +137,44 @@ pub fn cluster_of_infrastructure<'e>(subject: &Subject<'e>, lookups: &Lookups<'e
     Ok(cluster)
 }
 
-/// Of the Clusters in the ownerReferences, as they are stored and written, the one whose `infrastructureRef` names the
-/// object: anybody can add a reference. If none does, the controller or the first one as written.
+/// The Cluster that names an infrastructure cluster, paused or not.
 ///
-/// The providers find the Cluster of a stored object by name, and ignore the uid of the reference.
+/// # Errors
+/// When no Cluster owns the object and refers to it, or one could not be read.
+pub fn naming_cluster<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Parent<'e>, Stop> {
+    let Some(cluster) = owning_cluster(subject, lookups)? else {
+        return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
+    };
+    if refers_to(&cluster, &["infrastructureRef"], subject)? != Some(true) {
+        return Err(Stop::not_applicable(NotApplicableReason::AnotherInfrastructure, cluster.name.to_string()));
+    }
+    Ok(cluster)
+}
+
+/// Of the Clusters in the ownerReferences, as they are stored and written, the one whose `infrastructureRef` names the
+/// object: anybody can add a reference. If none does, the first of them.
+///
+/// The providers find the Cluster of a stored object by name, and ignore the uid of the reference. Cluster API adds the
+/// ownerReference to what `infrastructureRef` names, also where a topology creates the object: its owner is a Secret
+/// until then.
 ///
 /// Source: internal/controllers/cluster/cluster_controller_phases.go, `reconcileExternal`; util/util.go,
-/// `GetOwnerCluster`.
+/// `GetOwnerCluster`; exp/topology/desiredstate/desired_state.go, `computeInfrastructureCluster`.
 fn owning_cluster<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Option<Parent<'e>>, Stop> {
     let is_new = subject.review.operation == Operation::Create;
-    let read = |owner: &OwnerReference<'e>| {
-        let uid = if is_new { owner.uid } else { "" };
-        lookups.parent(&ObjectQuery { uid, ..ObjectQuery::owner(owner, subject.namespace(), INFRASTRUCTURE_MASKS) })
-    };
     let written = clusters(&subject.object);
-    let Some(first) = written.first() else { return Ok(None) };
+    if written.is_empty() {
+        return Ok(None);
+    }
     let stored = subject.old().ok().flatten().map(clusters).unwrap_or_default();
     let mut names = BTreeSet::new();
-    for owner in stored.iter().chain(&written).filter(|owner| names.insert(owner.name)) {
-        if let Ok(cluster) = read(owner)
-            && refers_to(&cluster, &["infrastructureRef"], subject)? == Some(true)
-        {
-            return Ok(Some(cluster));
-        }
-    }
-    Ok(Some(read(first)?))
+    let owners = stored.iter().chain(&written).filter(|owner| names.insert(owner.name));
+    let queries = owners.map(|owner| {
+        let uid = if is_new { owner.uid } else { "" };
+        ObjectQuery { uid, ..ObjectQuery::owner(owner, subject.namespace(), INFRASTRUCTURE_MASKS) }
+    });
+    let refers = |cluster: &Parent<'e>| Ok(refers_to(cluster, &["infrastructureRef"], subject)? == Some(true));
+    Ok(owner_that_refers(queries, refers, lookups)?)
 }
 
 /// The ownerReferences to Clusters, the controller first.
@@ -173,8 +186,16 @@ fn clusters<'e>(object: &Object<'e>) -> Vec<OwnerReference<'e>> {
 pub struct ClusterState {
     /// By field or annotation.
     pub is_paused: bool,
-    /// Its control plane is a KubeadmControlPlane.
-    pub is_of_kubeadm: bool,
+    /// Its control plane, if it names one.
+    control_plane: Option<ControlPlaneReference>,
+}
+
+/// What a Cluster's `controlPlaneRef` names.
+struct ControlPlaneReference {
+    /// `None` if the reference does not say.
+    group: Option<String>,
+    kind: String,
+    name: String,
 }
 
 /// What is known about the Cluster that the object names.
@@ -194,8 +215,30 @@ impl ClusterState {
     /// Like [`Lookups::parent`].
     pub(crate) fn read<'e>(lookups: &Lookups<'e>, namespace: &'e str, name: &'e str) -> Result<Self, Stop> {
         let cluster = lookups.parent(&core("Cluster", namespace, name, CLUSTER_MASKS))?;
-        let is_of_kubeadm = cluster.string(&["controlPlaneRef", "kind"])? == Some("KubeadmControlPlane");
-        Ok(ClusterState { is_paused: is_paused_cluster(&cluster)?, is_of_kubeadm })
+        let string = |field| cluster.string(&["controlPlaneRef", field]);
+        let group = match string("apiGroup")? {
+            None => string("apiVersion")?.map(|version| group_and_version(version).0),
+            group => group,
+        };
+        let name = string("name")?.unwrap_or_default().to_owned();
+        let of_kind =
+            |kind: &str| ControlPlaneReference { group: group.map(str::to_owned), kind: kind.to_owned(), name };
+        Ok(ClusterState { is_paused: is_paused_cluster(&cluster)?, control_plane: string("kind")?.map(of_kind) })
+    }
+
+    /// The name of its control plane, if that is a KubeadmControlPlane.
+    pub(crate) fn kubeadm_control_plane(&self) -> Option<&str> {
+        let control_plane = self.control_plane.as_ref().filter(|it| it.kind == "KubeadmControlPlane");
+        control_plane.map(|it| &*it.name)
+    }
+
+    /// Whether an owner is its control plane.
+    pub(crate) fn is_controlled_by(&self, owner: &OwnerReference<'_>) -> bool {
+        self.control_plane.as_ref().is_some_and(|it| {
+            it.kind == owner.kind
+                && it.name == owner.name
+                && it.group.as_ref().is_none_or(|group| *group == owner.group())
+        })
     }
 }
 

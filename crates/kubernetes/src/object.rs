@@ -35,7 +35,7 @@ pub struct Object<'a> {
 }
 
 /// One entry of `metadata.ownerReferences`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OwnerReference<'a> {
     /// `apiVersion`.
     pub api_version: &'a str,

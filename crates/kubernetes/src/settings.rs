@@ -13,7 +13,7 @@ pub mod stance;
 pub mod users;
 
 pub use self::controllers::Controllers;
-pub use self::parsed_text::{ApiVersion, FieldPath, KeyOrDomain, KindAndGroup, NonEmpty};
+pub use self::parsed_text::{ApiVersion, FieldPath, KeyOrDomain, KindAndGroup, LabelKey, NonEmpty};
 pub use self::pattern::{Pattern, PatternError};
 pub use self::problems::{SettingProblem, SettingsError, listed};
 pub use self::stance::{Mode, Reaction, Stance};

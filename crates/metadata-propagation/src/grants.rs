@@ -77,7 +77,7 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Machine",           when: "moved to another MachineSet for an update in place, by a service account", gets: &[("MachineSet", TEMPLATE_MASKS), ("Cluster", CLUSTER_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "MachineDeployment", when: "its selector changes",         gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does, or its selector changes", gets: &[("Cluster", CLUSTER_MASKS), ("MachineDeployment", TEMPLATE_MASKS)] },
-    Route { of: "Machine",           when: "new labels name an owner or a control plane, and no ownerReference does, or its owner is lost", gets: &[("Cluster", CLUSTER_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
+    Route { of: "Machine",           when: "new labels name a control plane, or an owner that no ownerReference names, or its owner is lost", gets: &[("Cluster", CLUSTER_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a MachineSet",    gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a control plane", gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a MachineSet",    gets: &[("Machine", MACHINE_MASKS), ("MachineSet", TEMPLATE_MASKS)] },

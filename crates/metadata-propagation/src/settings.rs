@@ -62,11 +62,11 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Validates settings more thoroughly than an evaluation needs: expressions are compiled, and keys that never
-    /// propagate are found.
+    /// Validates settings more thoroughly than an evaluation needs: expressions are compiled, and settings that never do
+    /// what they say are found.
     ///
     /// # Errors
-    /// Like [`Settings::from_json`], and when an expression does not compile or a key never propagates.
+    /// Like [`Settings::from_json`], and when an expression does not compile or a setting never does what it says.
     ///
     /// ```
     /// use metadata_propagation::Settings;
@@ -75,7 +75,10 @@ impl Settings {
     /// assert_eq!(problems, Err("mode: unknown value `x`, expected `mutate` or `verify`".to_owned()));
     /// ```
     pub fn validate(text: &str) -> Result<(), SettingsError> {
-        SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.useless())
+        let Settings { cluster_api, cloud_tags, .. } = Settings::from_json(text)?;
+        let mut problems = cluster_api.useless();
+        problems.extend(cloud_tags.useless(&cluster_api.cloud_tags));
+        SettingsError::unless_empty(problems)
     }
 }
 

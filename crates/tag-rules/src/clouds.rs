@@ -39,12 +39,13 @@ pub const HETZNER: Cloud = cloud("hetzner", "labels")
     .reserved(&["hetzner.cloud/"])
     .source("Hetzner Cloud API reference, Labels; hetznercloud/hcloud-go, hcloud/labels.go");
 
-/// If one key does not match the pattern, the server is not created. The number is a quota, `metadata_items`.
+/// If one key does not match the pattern, the server is not created. The number is a quota, `metadata_items`. Tags of
+/// networks, ports, volumes and others are lists of texts.
 #[rustfmt::skip]
 pub const OPENSTACK: Cloud = cloud("openstack", "server metadata")
     .key(Bytes(255), Containing(Ascii, "-_:. "))
     .value(Bytes(255), Any)
-    .tags(128)
+    .tags(128).listed()
     .source("key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py");
 
 /// Exceptions: storage accounts accept keys of 128 characters, some kinds 15 tags; DNS zones and Traffic Manager drop keys
@@ -102,6 +103,8 @@ pub struct Cloud {
     pub value: Text,
     /// The longest key and value together, with a colon between them, if both are one text; in characters.
     pub joined: Option<usize>,
+    /// Whether some resources have lists of such texts, whatever the others have.
+    pub lists_texts: bool,
     /// The maximum number of tags of one resource, if a number is published.
     pub tags: Option<usize>,
     /// Prefixes that keys must not have, in lower case; case is ignored.
@@ -156,6 +159,7 @@ const fn cloud(provider: &'static str, interface: &'static str) -> Cloud {
         key: text,
         value: text,
         joined: None,
+        lists_texts: false,
         tags: None,
         reserved: &[],
         reserves_values: false,
@@ -174,7 +178,11 @@ impl Cloud {
     }
 
     const fn joined(self, characters: usize) -> Cloud {
-        Cloud { joined: Some(characters), ..self }
+        Cloud { joined: Some(characters), lists_texts: true, ..self }
+    }
+
+    const fn listed(self) -> Cloud {
+        Cloud { lists_texts: true, ..self }
     }
 
     const fn tags(self, most: usize) -> Cloud {
@@ -213,7 +221,7 @@ impl Cloud {
 /// The row as printed in the table of the page.
 impl fmt::Display for Cloud {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cloud { provider, interface, key, value, joined, tags, reserved, reserves_values, case, source } = self;
+        let Cloud { provider, interface, key, value, joined, tags, reserved, reserves_values, case, source, .. } = self;
         write!(f, "{provider} | {interface} | {}; {} | {}; {}", key.length, key.form, value.length, value.form)?;
         if let Some(most) = joined {
             write!(f, "; together <= {most} characters")?;

@@ -26,6 +26,7 @@ const CAPA: Cloud = Cloud {
     key: Text { length: Bytes(128), form: Containing(Ascii, CAPA_CHARACTERS) },
     value: Text { length: Bytes(256), form: Containing(Ascii, CAPA_CHARACTERS) },
     joined: None,
+    lists_texts: false,
     tags: Some(50),
     reserved: &["aws:"],
     reserves_values: false,

@@ -114,12 +114,13 @@ guards! {
         help: "keep the selector; create a new object for another selector",
         heading: "",
     }
-    /// An object without a controller gets labels that name an owner, or labels of a topology.
+    /// An object without a controller gets labels that name an owner, or labels of a topology; a Machine of another
+    /// controller gets the label of a control plane.
     adoption => Adoption {
         "guards.adoption" Reject
         on: "Machine, MachineSet, MachineDeployment, MachinePool",
-        finds: "an object without a controller gets labels that name an owner, or labels of a topology",
-        because: "the owner adopts it, and may delete it at once; two objects for one entry stop a topology",
+        finds: "an object without a controller gets labels that name an owner, or labels of a topology; a Machine of another controller gets the label of a control plane",
+        because: "the owner adopts it, and may delete it at once; two objects for one entry stop a topology, and a Machine of another controller stops a KubeadmControlPlane",
         help: "remove the labels that name an owner, or set the ownerReference to the controller that owns the object",
         heading: "adoption",
     }

@@ -43,7 +43,13 @@ pub const MACHINE_MASKS: Masks = masks!["spec.bootstrap", "spec.clusterName", "s
 /// Fields that are read of a Node's Machine.
 pub const NODE_MACHINE_MASKS: Masks = masks!["spec.clusterName", "status.nodeRef.name"];
 /// Fields that are read of a Cluster to find out whether it is paused, and which control plane adopts its Machines.
-pub const CLUSTER_MASKS: Masks = masks!["spec.controlPlaneRef.kind", "spec.paused"];
+pub const CLUSTER_MASKS: Masks = masks![
+    "spec.controlPlaneRef.apiGroup",
+    "spec.controlPlaneRef.apiVersion",
+    "spec.controlPlaneRef.kind",
+    "spec.controlPlaneRef.name",
+    "spec.paused",
+];
 /// Fields that are read of the Cluster of an infrastructure cluster.
 pub const INFRASTRUCTURE_MASKS: Masks = masks![
     "spec.infrastructureRef.apiGroup",

@@ -108,10 +108,9 @@ impl FromStr for Version {
         if Version::minor(minor) < Version::OLDEST_EDITION {
             return Err(TOO_OLD);
         }
-        // Too many digits for a number are a late patch.
-        let patch = |patch: &str| patch.parse().map_or(LAST_BACKPORT, |patch: u16| patch.min(LAST_BACKPORT));
-        let patch = text_of_patch.filter(|_| minor == BACKPORTED).map_or(0, patch);
-        Ok(Version { minor, patch })
+        let patch: u32 = text_of_patch.map_or(Ok(0), str::parse).map_err(|_| EXPECTED)?;
+        let last = if minor == BACKPORTED { LAST_BACKPORT } else { 0 };
+        Ok(Version { minor, patch: u16::try_from(patch).map_or(last, |patch| patch.min(last)) })
     }
 }
 
@@ -152,8 +151,21 @@ mod tests {
     #[test]
     fn what_is_no_version_one_is_refused() {
         for text in [
-            "", "1.14", "v2.0", "v1", "v1.", "v1.x", "v1.14.", "v1.14.x", "v1.+4", "v1.99999", "v1.1.1.1", "v1.014",
-            "v1.9.07", "v01.9",
+            "",
+            "1.14",
+            "v2.0",
+            "v1",
+            "v1.",
+            "v1.x",
+            "v1.14.",
+            "v1.14.x",
+            "v1.+4",
+            "v1.99999",
+            "v1.1.1.1",
+            "v1.014",
+            "v1.9.07",
+            "v01.9",
+            "v1.14.99999999999999999999",
         ] {
             assert_eq!(text.parse::<Version>(), Err("is not `v1.MINOR` or `v1.MINOR.PATCH`"), "{text}");
         }

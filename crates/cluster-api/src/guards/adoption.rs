@@ -1,12 +1,13 @@
 //! Objects without a controller that a controller would adopt.
 
-use super::selector_labels::identity;
+use super::selector_labels::{identity, is_by_provider};
 use super::{Guarded, Violation, topology_entry};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::parents::OwnCluster;
+use kubernetes::object::Object;
 
 /// Labels of a Machine that name its owner.
 ///
@@ -27,7 +28,8 @@ const MACHINE_OWNER_LABELS: &[&str] = &[
 const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
 
 /// Labels that name an owner, on an object without a controller, if this request adds them or removes the controller.
-/// If that one was an owner of Cluster API, `selector_labels` decides.
+/// If that one was an owner of Cluster API, `selector_labels` decides, unless its own provider releases the object. Also
+/// the label of a control plane on a Machine of another controller.
 ///
 /// After a restore, controllers are meant to adopt: what Velero restores is allowed, and so are the objects of a
 /// Cluster that does not exist yet. A Cluster that cannot be read is assumed to exist. Control-plane Machines created
@@ -43,12 +45,14 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let old = subject.old()?;
     let before = old.and_then(|old| old.controller());
     let is_restored = old.is_none() && object.labels.contains_key(RESTORED) && guarded.trusts_marks();
-    if object.controller().is_some()
-        || before.is_some_and(|owner| identity(owner).is_some())
-        || is_restored
-        || guarded.is_by_garbage_collector()
-        || guarded.is_audit()
-    {
+    if is_restored || guarded.is_by_garbage_collector() || guarded.is_audit() {
+        return Ok(Vec::new());
+    }
+    if object.controller().is_some() {
+        return Ok(mixed_control_plane(guarded, old)?.into_iter().collect());
+    }
+    let is_released = before.map_or(Ok(false), |owner| is_by_provider(guarded, owner))?;
+    if !is_released && before.is_some_and(|owner| identity(owner).is_some()) {
         return Ok(Vec::new());
     }
     let mut keys: Vec<&str> = Vec::new();
@@ -66,14 +70,40 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     }
     let has_kubeadm_control_plane = match guarded.cluster()? {
         OwnCluster::Missing => return Ok(Vec::new()),
-        OwnCluster::Known(state) => state.is_of_kubeadm,
+        OwnCluster::Known(state) => state.kubeadm_control_plane().is_some(),
         OwnCluster::Unknown => false,
     };
     let kind = &subject.review.kind.kind;
-    let is_adopted = |key: &&str| *key != CONTROL_PLANE || has_kubeadm_control_plane;
-    let violation = |key: &str| {
-        let message = ClusterApiFact::Adoption { label: key.into(), kind: kind.to_string() };
-        Violation { at: "metadata.labels".to_owned(), message }
-    };
+    let is_of_control_plane = |key: &str| key == CONTROL_PLANE || (is_released && key == CONTROL_PLANE_NAME);
+    let is_adopted = |key: &&str| !is_of_control_plane(key) || has_kubeadm_control_plane;
+    let violation = |key: &str| of_labels(ClusterApiFact::Adoption { label: key.into(), kind: kind.to_string() });
     Ok(keys.into_iter().filter(is_adopted).map(violation).collect())
+}
+
+/// The label of a control plane on a Machine that the Cluster's KubeadmControlPlane does not own and cannot adopt, if
+/// this request puts it there: that one does nothing until all Machines with the label are its own.
+///
+/// Source: controlplane/kubeadm/reconcilers/kubeadmcontrolplane, "refusing to operate in mixed management mode";
+/// util/util.go, `IsOwnedByObject`.
+fn mixed_control_plane(guarded: &Guarded<'_, '_>, old: Option<&Object<'_>>) -> Result<Option<Violation>, Malformed> {
+    let (subject, object) = (guarded.subject, &guarded.subject.object);
+    let is_member = |object: &Object<'_>| object.labels.contains_key(CONTROL_PLANE);
+    if subject.place != Some(Place::Machine) || !is_member(object) {
+        return Ok(None);
+    }
+    let is_as_before = |old: &Object<'_>| is_member(old) && old.controller().is_some() && old.owners == object.owners;
+    if old.is_some_and(is_as_before) {
+        return Ok(None);
+    }
+    let OwnCluster::Known(cluster) = guarded.cluster()? else { return Ok(None) };
+    let Some(name) = cluster.kubeadm_control_plane() else { return Ok(None) };
+    let is_owned = |object: &Object<'_>| object.owners.iter().any(|owner| cluster.is_controlled_by(owner));
+    let is_mixed = |object: &Object<'_>| is_member(object) && object.controller().is_some() && !is_owned(object);
+    let control_plane = format!("KubeadmControlPlane {}/{name}", subject.namespace());
+    let fact = || ClusterApiFact::MixedControlPlane { label: CONTROL_PLANE.into(), control_plane };
+    Ok((is_mixed(object) && !old.is_some_and(is_mixed)).then(|| of_labels(fact())))
+}
+
+fn of_labels(message: ClusterApiFact) -> Violation {
+    Violation { at: "metadata.labels".to_owned(), message }
 }

@@ -9,6 +9,7 @@ use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
+use crate::parents::OwnCluster;
 use kubernetes::decision::change::{Change, EntryNoun};
 use kubernetes::map_kind::MapKind;
 use kubernetes::object::OwnerReference;
@@ -31,11 +32,20 @@ pub(super) fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static 
     IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
 }
 
-/// Whether an owner is a control plane other than Cluster API's own. Its provider decides by which labels it finds its
-/// Machines, and corrects them: cluster-api-provider-rke2 replaces `true` in the control-plane label by the empty
-/// value, cluster-api-k3s sets an empty name.
-fn is_other_control_plane(owner: &OwnerReference<'_>) -> bool {
-    owner.group() == CONTROL_PLANE_GROUP && owner.kind != "KubeadmControlPlane"
+/// Whether the user may be the provider of an owner, which is a control plane other than Cluster API's own. It decides by
+/// which labels it finds its Machines, and corrects them: cluster-api-provider-rke2 replaces `true` in the control-plane
+/// label by the empty value, cluster-api-k3s sets an empty name.
+fn may_be_by_provider(guarded: &Guarded<'_, '_>, owner: &OwnerReference<'_>) -> bool {
+    owner.group() == CONTROL_PLANE_GROUP && owner.kind != "KubeadmControlPlane" && guarded.is_by_service_account()
+}
+
+/// The same, if the owner is the control plane of the object's Cluster: the one that may release it.
+///
+/// # Errors
+/// Like [`Guarded::cluster`].
+pub(super) fn is_by_provider(guarded: &Guarded<'_, '_>, owner: &OwnerReference<'_>) -> Result<bool, Malformed> {
+    Ok(may_be_by_provider(guarded, owner)
+        && matches!(guarded.cluster()?, OwnCluster::Known(cluster) if cluster.is_controlled_by(owner)))
 }
 
 /// A label of the owner's selector, the template hash or the ownerReference to the controller that this request removes
@@ -48,7 +58,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     };
     let owner = old.controller().and_then(|owner| Some((owner, identity(owner)?)));
     let Some((owner, identity)) = owner else { return Ok(Vec::new()) };
-    if guarded.is_by_garbage_collector() || (is_other_control_plane(owner) && guarded.is_by_service_account()) {
+    if guarded.is_by_garbage_collector() {
         return Ok(Vec::new());
     }
     let object = &subject.object;
@@ -63,6 +73,11 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     };
     let now = object.controller();
     let is_lost = !now.is_some_and(is_same);
+    // While it stays the controller, no other owner adopts the object. Every account can make a control plane up.
+    let is_providers = if is_lost { is_by_provider(guarded, owner)? } else { may_be_by_provider(guarded, owner) };
+    if is_providers {
+        return Ok(Vec::new());
+    }
     let moves = is_lost && is_in_place_move(guarded, old)?;
     if is_lost && !moves {
         let (owner, kind) = (title(), kind());

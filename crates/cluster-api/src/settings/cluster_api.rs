@@ -156,10 +156,12 @@ impl ClusterApi {
             .collect()
     }
 
-    /// Settings that an evaluation can do without: expressions that do not compile, and keys that never propagate.
+    /// Settings that an evaluation can do without: groups of everybody, expressions that do not compile, and keys that
+    /// never propagate.
     pub fn useless(&self) -> Vec<SettingProblem> {
         let never = |key: &str| is_never(key).then(|| format!("`{key}` is never propagated"));
-        self.node.uncompilable().into_iter().chain(self.opt_in.problems_of_keys(never)).collect()
+        let everybody = self.controllers.problems_of_groups("clusterApi.controllers");
+        everybody.into_iter().chain(self.node.uncompilable()).chain(self.opt_in.problems_of_keys(never)).collect()
     }
 }
 
@@ -263,10 +265,19 @@ mod tests {
         let ignored = Settings::from_json(read).unwrap().cluster_api.ignore_misplaced;
         assert_eq!(ignored.iter().map(|key| &**key).collect::<Vec<_>>(), ["team", "example.com", "example.com/chart"]);
         assert_eq!(
-            refused(r#"{"ignoreMisplaced":["example.com/",""]}"#),
+            refused(r#"{"ignoreMisplaced":["example.com/","","a b"]}"#),
             "clusterApi.ignoreMisplaced[0]: expected a key, or a domain without a trailing slash, found \
              `example.com/`; \
-             clusterApi.ignoreMisplaced[1]: expected a key, or a domain without a trailing slash, found ``"
+             clusterApi.ignoreMisplaced[1]: expected a key, or a domain without a trailing slash, found ``; \
+             clusterApi.ignoreMisplaced[2]: expected a key, or a domain without a trailing slash, found `a b`"
+        );
+    }
+
+    #[test]
+    fn everybody_is_no_controller() {
+        assert_eq!(
+            refused(r#"{"controllers":["system:serviceaccounts:capi-system","system:authenticated"]}"#),
+            "clusterApi.controllers[1]: group `system:authenticated` includes every account"
         );
     }
 

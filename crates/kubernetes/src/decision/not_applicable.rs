@@ -48,6 +48,8 @@ pub enum NotApplicableReason {
     AnotherControlPlane,
     /// The Machine refers to another object as its infrastructure or bootstrap configuration.
     AnotherMachinePart,
+    /// The Cluster refers to another object as its infrastructure, or to none.
+    AnotherInfrastructure,
     /// The Machine that the Node names has another Node.
     AnotherNode,
     /// The Machine that the Node names has no Node yet.
@@ -94,7 +96,9 @@ impl fmt::Display for NotApplicable {
             NotApplicableReason::ParentDeleting => format!("{because} is being deleted").into(),
             NotApplicableReason::NoTopology => format!("{because} has no topology").into(),
             NotApplicableReason::AnotherControlPlane => format!("{because} refers to a different control plane").into(),
-            NotApplicableReason::AnotherMachinePart => format!("{because} does not refer to it").into(),
+            NotApplicableReason::AnotherMachinePart | NotApplicableReason::AnotherInfrastructure => {
+                format!("{because} does not refer to it").into()
+            }
             NotApplicableReason::AnotherNode => format!("{because} refers to a different Node").into(),
             NotApplicableReason::NoNodeYet => format!("{because} has no Node yet").into(),
             NotApplicableReason::AnotherCluster => {

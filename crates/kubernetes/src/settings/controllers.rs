@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::parsed_text::NonEmpty;
+use super::problems::SettingProblem;
 
 /// User names and groups of controllers, in the order in which they are listed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -16,8 +17,14 @@ impl From<Vec<NonEmpty>> for Controllers {
     }
 }
 
+/// Groups that contain every account, and how they do.
+const EVERYBODY: [(&str, &str); 3] = [
+    ("system:authenticated", "every account"),
+    ("system:serviceaccounts", "every service account"),
+    ("system:unauthenticated", "everybody without an account"),
+];
+
 impl Controllers {
-    /// The service accounts of Crossplane's core.
     /// The controllers with these names.
     #[must_use]
     pub fn of(names: &[&str]) -> Self {
@@ -36,6 +43,16 @@ impl Controllers {
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.iter().any(|listed| listed == name)
+    }
+
+    /// The groups in it that contain everybody, for the path of the list.
+    #[must_use]
+    pub fn problems_of_groups(&self, path: &str) -> Vec<SettingProblem> {
+        let problem = |(index, listed)| {
+            let (group, members) = EVERYBODY.iter().find(|(group, _)| *group == listed)?;
+            Some(SettingProblem::new(format!("{path}[{index}]"), format!("group `{group}` includes {members}")))
+        };
+        self.iter().enumerate().filter_map(problem).collect()
     }
 
     /// The user names and groups.

@@ -1,5 +1,7 @@
 //! Texts in a certain format. A text in another format cannot be read.
 
+use crate::metadata_key::{is_annotation_key, is_label_key, is_subdomain};
+
 /// Declares a text type: its name, the check of its format, and the name of the format.
 #[macro_export]
 macro_rules! text {
@@ -49,10 +51,17 @@ text!(
     "a non-empty string"
 );
 text!(
+    /// The key of a label.
+    #[cfg_attr(feature = "schema", schemars(extend("minLength" = 1)))]
+    LabelKey,
+    is_label_key,
+    "a key of labels"
+);
+text!(
     /// A key of labels or annotations, or a domain of keys such as `example.com`.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = "[^/]$")))]
     KeyOrDomain,
-    |text| !text.is_empty() && !text.ends_with('/'),
+    |text| is_annotation_key(text) || is_subdomain(text),
     "a key, or a domain without a trailing slash"
 );
 text!(

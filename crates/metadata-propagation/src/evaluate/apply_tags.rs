@@ -1,7 +1,7 @@
 //! What is done about the tags that were decided: written, left as they are, or refused, and what is said about them.
 
 use super::Evaluation;
-use super::applied::{AppliedDecision, ComparedWith};
+use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::apply::VERIFY;
 use super::notices::Notices;
 use crate::fact::Fact;
@@ -31,6 +31,9 @@ impl<'e> Evaluation<'e> {
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
             AppliedDecision::refused(about(&self.title, &reasons), changes)
+        } else if self.settings.mode == Mode::Verify && self.subject.object.deleting {
+            let admission = Admission::Accepted { drift: changes };
+            AppliedDecision { admission, ..AppliedDecision::accepted(Notices::default()) }
         } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
             self.refused_for(messages::do_not_match, VERIFY, changes)
         } else if changes.is_empty() {

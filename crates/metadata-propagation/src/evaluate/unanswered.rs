@@ -1,6 +1,8 @@
 //! What is done about a request when something it needs cannot be read: another object, or labels that are already
 //! stored.
 
+use std::collections::BTreeMap;
+
 use super::Evaluation;
 use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::notices::Notices;
@@ -11,15 +13,19 @@ use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::composite::Composite;
 use cloud_tags::fact::CloudTagFact;
+use cloud_tags::infrastructure::Infrastructure;
 use cloud_tags::tagged::Tagged;
 use cloud_tags::{composite, infrastructure};
+use cluster_api::parents::naming_cluster;
 use cluster_api::propagation::untouched;
 use kubernetes::cluster::LookupCause;
 use kubernetes::decision::messages::{SettingValue, about};
 use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
 use kubernetes::decision::stop::Stop;
 use kubernetes::read_failure::LookupFailed;
+use kubernetes::request::Operation;
 use kubernetes::settings::Reaction;
+use tag_rules::infrastructure::InfraCluster;
 
 impl<'e> Evaluation<'e> {
     /// What is done about a request that is not compared.
@@ -42,9 +48,26 @@ impl<'e> Evaluation<'e> {
         let settings = settings.of_tags();
         match self.role {
             Role::Composite(composites) => Composite { subject, composites, settings, lookups }.undecided(stop),
-            Role::Infrastructure(row) => infrastructure::undecided(subject, row, settings, stop),
+            Role::Infrastructure(row) => {
+                infrastructure::undecided(subject, row, settings, stop, &self.tags_of_a_paused_copy(row, stop))
+            }
             _ => None,
         }
+    }
+
+    /// The tags for the labels of the Cluster, if a new infrastructure cluster is paused: `clusterctl move` creates it
+    /// with them.
+    fn tags_of_a_paused_copy(&self, row: &'static InfraCluster, stop: &Stop) -> BTreeMap<String, String> {
+        let Evaluation { subject, settings, lookups, .. } = self;
+        let is_paused = matches!(stop, Stop::NotApplicable(it) if it.reason == NotApplicableReason::Paused);
+        let tags = || {
+            let cluster = &naming_cluster(subject, lookups).ok().filter(|cluster| !cluster.object.deleting)?;
+            let settings = settings.of_tags();
+            let tagged = Infrastructure { subject, cluster, row, settings, lookups }.decide().ok()?;
+            Some(tagged.tags.tags)
+        };
+        let is_copy = is_paused && subject.review.operation == Operation::Create;
+        is_copy.then(tags).flatten().unwrap_or_default()
     }
 
     /// Removes such tags, unless the request is refused.
@@ -147,7 +170,9 @@ impl<'e> Evaluation<'e> {
         let subject = self.subject;
         let leaves = match self.role {
             role if subject.object.deleting && !matches!(role, Role::Registry) => Ok(true),
-            Role::Composite(composites) => composite::leaves_tags_as_stored(subject, composites),
+            Role::Composite(composites) => {
+                composite::leaves_tags_as_stored(subject, composites, &self.settings.cloud_tags)
+            }
             Role::Infrastructure(row) => infrastructure::leaves_tags_as_stored(subject, row),
             _ => untouched::leaves_owned_as_stored(subject),
         };

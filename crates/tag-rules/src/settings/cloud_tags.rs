@@ -2,6 +2,7 @@
 
 mod contradictions;
 mod impossible;
+mod useless;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

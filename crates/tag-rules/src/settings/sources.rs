@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::composites::not_empty;
-use kubernetes::settings::{ApiVersion, FieldPath, KindAndGroup, NonEmpty, Reaction, SettingProblem};
+use kubernetes::settings::{ApiVersion, FieldPath, KindAndGroup, LabelKey, Reaction, SettingProblem};
 
 /// Whose labels become tags.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -73,9 +73,9 @@ pub struct Tenant {
 #[serde(rename_all = "camelCase")]
 pub enum TenantName {
     /// The value of a label of the composite, which its author chooses.
-    Label(NonEmpty),
+    Label(LabelKey),
     /// The value of a label of its Namespace.
-    NamespaceLabel(NonEmpty),
+    NamespaceLabel(LabelKey),
     /// Dotted path of a field of the composite, such as `spec.parameters.project`.
     Path(FieldPath),
 }
@@ -98,9 +98,9 @@ pub struct BelongsTo {
 #[serde(rename_all = "camelCase")]
 pub enum OwnerLabel {
     /// A label of the composite, which its author chooses.
-    Label(NonEmpty),
+    Label(LabelKey),
     /// A label of its Namespace.
-    NamespaceLabel(NonEmpty),
+    NamespaceLabel(LabelKey),
 }
 
 impl OwnerLabel {
@@ -181,6 +181,11 @@ mod tests {
             (
                 r#"{"belongsTo":{"domain":{"label":"a","namespaceLabel":"b"}}}"#.to_owned(),
                 "cloudTags.belongsTo.domain: expected exactly one of `label`, `namespaceLabel`",
+            ),
+            (
+                r#"{"belongsTo":{"domain":{"namespaceLabel":"a b"},"project":{"label":"/"}}}"#.to_owned(),
+                "cloudTags.belongsTo.domain.namespaceLabel: expected a key of labels, found `a b`; \
+                 cloudTags.belongsTo.project.label: expected a key of labels, found `/`",
             ),
             (
                 r#"{"definitions":{"a/b":{"scope":"domain","from":"namespace"}}}"#.to_owned(),
