@@ -80,19 +80,19 @@ pub(super) fn add(
         let kustomization = filled_by(&refusal, new, sources);
         let Refusal { at, message, .. } = refusal;
         let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
-        let reason = Some(Cow::Owned(kustomization.map_or(message, patched)));
+        let reason = kustomization.map_or(message, patched);
         let at = EditPath::parse(&at);
         let is_refused = |planned: &PlannedEdit| planned.effect == Effect::Refused;
         planned.edits.retain(|planned| planned.at == at || is_refused(planned) || !planned.at.is_within(&at));
         match planned.edits.iter_mut().find(|planned| planned.at == at) {
             Some(PlannedEdit { effect: Effect::Refused, reason: Some(first), .. }) => {
-                *first = Cow::Owned(format!("{first}; {}", reason.unwrap_or_default()));
+                *first = Cow::Owned(format!("{first}; {reason}"));
             }
             Some(planned) => {
                 let at = planned.at.clone();
-                *planned = PlannedEdit::new(at, effect, reason);
+                *planned = PlannedEdit::new(at, effect, Some(reason.into()));
             }
-            None => planned.edits.push(PlannedEdit::new(at, effect, reason)),
+            None => planned.edits.push(PlannedEdit::new(at, effect, Some(reason.into()))),
         }
     }
     planned.edits.sort_by_key(|planned| Reverse(planned.effect));
