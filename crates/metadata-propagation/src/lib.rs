@@ -107,8 +107,8 @@ pub use kubernetes::masks::Masks;
 pub use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 pub use kubernetes::request::{Call, Operation, Review};
 pub use kubernetes::settings::{
-    ApiVersion, Controllers, FieldPath, KeyOrDomain, KindAndGroup, Mode, NonEmpty, Pattern, PatternError, Reaction,
-    SettingProblem, SettingsError, Stance, Users,
+    ApiVersion, Controllers, FieldPath, KeyOrDomain, KindAndGroup, LabelKey, Mode, NonEmpty, Pattern, PatternError,
+    Reaction, SettingProblem, SettingsError, Stance, Users,
 };
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use settings::{Lookup, Settings};
