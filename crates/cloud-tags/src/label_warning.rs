@@ -43,17 +43,6 @@ pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVer
     })
 }
 
-/// The warning about a label that does not become a cloud tag, if a number of tags is reserved for others.
-pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> CloudTagFact {
-    match label.reason {
-        TagSkipReason::CountCap if label.interface().is_none() => {
-            let most = Profile::of(label.provider).tags.saturating_sub(reserve);
-            label.not_added(LabelProblem::LimitReached(most))
-        }
-        _ => label.fact(),
-    }
-}
-
 impl SkippedLabel {
     /// The warning about the label.
     #[must_use]
@@ -91,7 +80,7 @@ impl SkippedLabel {
             TagSkipReason::ValueCharacterClass => LabelProblem::ValueCharacters,
             TagSkipReason::KeyCollision => LabelProblem::KeyTaken(self.tag_key.clone()),
             TagSkipReason::CountCap => match (StrictProfile::named(self.provider), cloud.tags) {
-                (None, Some(most)) => LabelProblem::LimitReached(most),
+                (None, Some(limit)) => LabelProblem::LimitReached { limit, reserve: 0 },
                 _ => LabelProblem::ProfileLimitReached,
             },
         }
@@ -117,7 +106,7 @@ impl SkippedLabel {
                 KeyCharacters::NonControlBut("") => LabelProblem::ControlCharacters,
                 KeyCharacters::NonControlBut(others) => LabelProblem::ControlCharactersAnd(others),
             },
-            TagSkipReason::CountCap => LabelProblem::LimitReached(profile.tags),
+            TagSkipReason::CountCap => LabelProblem::LimitReached { limit: profile.tags, reserve: self.reserve },
         }
     }
 }
@@ -139,7 +128,7 @@ mod tests {
     fn a_skipped_label_names_the_limit_that_it_meets() {
         let warning = |reason, provider| {
             let (qualified_key, tag_key) = ("aws:cost".to_owned(), "plexsphere:aws:cost".to_owned());
-            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0).to_string()
+            SkippedLabel { qualified_key, tag_key, provider, reason, reserve: 0 }.fact().to_string()
         };
         for (reason, provider, expected) in [
             (TagSkipReason::ReservedPrefix, "aws", "keys starting with `aws:` are reserved (profile `aws`)"),

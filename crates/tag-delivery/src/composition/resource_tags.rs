@@ -10,7 +10,7 @@ use super::resource::ComposedResource;
 use super::types::{is_within, judge_values, steps_in};
 use super::value::{OtherFields, SimulatedValue};
 use super::{Halt, limits};
-use crate::carriers::{Item, Tags};
+use crate::carriers::{Item, Tags, other_object};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
@@ -114,6 +114,7 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
     let (tags, is_open) = reader.tags();
     let unknown = || TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
     let doubt = match kind.known {
+        None if other_object(kind.group, kind.kind).is_some() => None,
         None => Some(unknown()),
         Some(_) => resource.doubts.first().map(|(_, doubt)| doubt.clone()).or(is_open.then_some(TagFault::Transforms)),
     };

@@ -20,7 +20,7 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 
 /// With the value `true` on a resource, the function ignores it; the annotation takes precedence over the label.
-const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
+pub(super) const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 
 /// What one step of the function adds and removes.
 pub(super) struct TagManager<'a> {
@@ -166,7 +166,9 @@ impl<'a> TagManager<'a> {
         let faults = self.lost.len() + self.fixed.len() + self.unknown.len();
         expansion.charge(self.size + PATCH * (1 + faults), resource.at)?;
         let serves = resource.kind.known.is_some_and(|known| known.managed && matches!(known.tags, Tags::Map(_)));
-        if !serves || is_left_alone(&resource.object) {
+        let is_ignored = is_left_alone(&resource.object);
+        resource.is_ignored |= serves && is_ignored && self.brings.is_some();
+        if !serves || is_ignored {
             return Ok(());
         }
         let field = resource.kind.steps();
@@ -194,7 +196,7 @@ impl<'a> TagManager<'a> {
                 resource.fault(Loss, *entry, TagFault::OverwrittenLater { field: resource.kind.field().into() });
             }
             if let Some(entry) = self.brings.filter(|_| fixed.is_empty() && self.of_author.is_empty()) {
-                resource.fault(Loss, entry, TagFault::KeptFromMerge { field: resource.kind.field().into() });
+                resource.fault(Loss, entry, TagFault::TagManagerRetains { field: resource.kind.field().into() });
             }
         }
         for (key, at, fault) in &self.lost {
