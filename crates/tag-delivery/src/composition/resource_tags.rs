@@ -149,7 +149,7 @@ impl<'a> Reader<'_, 'a> {
         let tags = self.composite.at(&["spec", "cloudTags"]).ok();
         let has_tag = |key: &str| tags.is_some_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
         if resource.kind.known.is_some_and(|known| !judge_values(resource, known, &mut faults)) {
-            limits::judge_tags(resource, has_tag, &mut faults);
+            limits::judge_tags(resource, has_tag, None, &mut faults);
         }
         // A field of the status exists once the resources that it is from do.
         let is_refusal =
