@@ -43,17 +43,6 @@ pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVer
     })
 }
 
-/// The warning about a label that does not become a cloud tag, if a number of tags is reserved for others.
-pub fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> CloudTagFact {
-    match label.reason {
-        TagSkipReason::CountCap if label.interface().is_none() => {
-            let most = Profile::of(label.provider).tags.saturating_sub(reserve);
-            label.not_added(LabelProblem::LimitReached(most))
-        }
-        _ => label.fact(),
-    }
-}
-
 impl SkippedLabel {
     /// The warning about the label.
     #[must_use]
@@ -91,7 +80,7 @@ impl SkippedLabel {
             TagSkipReason::ValueCharacterClass => LabelProblem::ValueCharacters,
             TagSkipReason::KeyCollision => LabelProblem::KeyTaken(self.tag_key.clone()),
             TagSkipReason::CountCap => match (StrictProfile::named(self.provider), cloud.tags) {
-                (None, Some(most)) => LabelProblem::LimitReached(most),
+                (None, Some(limit)) => LabelProblem::LimitReached { limit, reserve: 0 },
                 _ => LabelProblem::ProfileLimitReached,
             },
         }
@@ -117,7 +106,7 @@ impl SkippedLabel {
                 KeyCharacters::NonControlBut("") => LabelProblem::ControlCharacters,
                 KeyCharacters::NonControlBut(others) => LabelProblem::ControlCharactersAnd(others),
             },
-            TagSkipReason::CountCap => LabelProblem::LimitReached(profile.tags),
+            TagSkipReason::CountCap => LabelProblem::LimitReached { limit: profile.tags, reserve: self.reserve },
         }
     }
 }

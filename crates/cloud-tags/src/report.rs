@@ -140,4 +140,7 @@ pub struct SkippedLabel {
     pub provider: &'static str,
     /// Why.
     pub reason: TagSkipReason,
+    /// How many of the tags that the profile allows are left to others.
+    #[serde(skip)]
+    pub reserve: usize,
 }

@@ -46,6 +46,13 @@ impl TagRules {
         }
     }
 
+    /// How many tags of a resource are left to others.
+    pub(crate) fn reserve(self) -> usize {
+        match self {
+            TagRules::Specified { reserve, .. } | TagRules::Strict { reserve, .. } => reserve,
+        }
+    }
+
     /// Whether rules are for this provider, and not for the lack of any.
     pub(super) fn are_known(settings: &CloudTags, provider: &str) -> bool {
         settings.profile_of(provider).is_some() || Profile::named(provider).is_some()

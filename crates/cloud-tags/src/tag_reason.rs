@@ -181,7 +181,12 @@ pub enum LabelProblem {
     /// A label with a lower key has the same tag key, or a tag of another owner has.
     KeyTaken(String),
     /// Labels with lower keys use up all the tags that a resource can have.
-    LimitReached(usize),
+    LimitReached {
+        /// The limit of the resource.
+        limit: usize,
+        /// How many of them are left to others.
+        reserve: usize,
+    },
     /// … that a strict profile allows.
     ProfileLimitReached,
 }
@@ -202,7 +207,11 @@ impl fmt::Display for LabelProblem {
             LabelProblem::KeyCharacters => f.write_str("key has invalid characters"),
             LabelProblem::ValueCharacters => f.write_str("value has invalid characters"),
             LabelProblem::KeyTaken(tag_key) => write!(f, "tag key `{tag_key}` is already taken"),
-            LabelProblem::LimitReached(limit) => write!(f, "limit of {limit} tags reached"),
+            LabelProblem::LimitReached { limit, reserve: 0 } => write!(f, "limit of {limit} tags reached"),
+            LabelProblem::LimitReached { limit, reserve } => {
+                let left = limit.saturating_sub(*reserve);
+                write!(f, "limit of {left} tags reached: {limit} less the {reserve} of `cloudTags.reserve`")
+            }
             LabelProblem::ProfileLimitReached => f.write_str("tag limit of the profile reached"),
         }
     }

@@ -104,7 +104,8 @@ pub(super) fn cloud_tags_that_pass(
             }
             Some((provider, reason)) => {
                 let qualified_key = qualified_key.clone();
-                skipped.push(SkippedLabel { qualified_key, tag_key, provider, reason });
+                let reserve = rules.reserve();
+                skipped.push(SkippedLabel { qualified_key, tag_key, provider, reason, reserve });
             }
         }
     }
@@ -137,6 +138,7 @@ mod tests {
             tag_key: "plexsphere:a b".to_owned(),
             provider: "generic",
             reason: TagSkipReason::KeyCharacterClass,
+            reserve: 0,
         };
         assert_eq!(cloud_tags(Profile::of("Unknown"), &labels).skipped, [skipped]);
     }

@@ -4,25 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::{CloudVerdict, TagSkipReason};
 use tag_rules::clouds::{Cloud, KeyCase};
+use tag_rules::refusal::TagRefusal;
 
 /// Why a cloud rejects a tag, considering this tag alone.
 pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSkipReason> {
-    let is_too_long = || cloud.joined.is_some_and(|most| key.chars().count() + 1 + value.chars().count() > most);
-    if cloud.reserves(key) {
-        Some(TagSkipReason::ReservedPrefix)
-    } else if cloud.reserves_values && cloud.reserves(value) {
-        Some(TagSkipReason::ReservedValue)
-    } else if !cloud.key.length.admits(key) {
-        Some(TagSkipReason::KeyTooLong)
-    } else if !cloud.value.length.admits(value) || is_too_long() {
-        Some(TagSkipReason::ValueTooLong)
-    } else if key.is_empty() || !cloud.key.form.admits(key) {
-        Some(TagSkipReason::KeyCharacterClass)
-    } else if !cloud.value.form.admits(value) {
-        Some(TagSkipReason::ValueCharacterClass)
-    } else {
-        None
-    }
+    cloud.refusal(key, value).map(|refusal| match refusal {
+        TagRefusal::ReservedPrefix => TagSkipReason::ReservedPrefix,
+        TagRefusal::ReservedValue => TagSkipReason::ReservedValue,
+        TagRefusal::KeyTooLong => TagSkipReason::KeyTooLong,
+        TagRefusal::ValueTooLong => TagSkipReason::ValueTooLong,
+        TagRefusal::KeyCharacters => TagSkipReason::KeyCharacterClass,
+        TagRefusal::ValueCharacters => TagSkipReason::ValueCharacterClass,
+    })
 }
 
 /// The verdict of the cloud on each tag of a resource, by ascending key: of tags with equal keys, and of too many, the

@@ -22,6 +22,21 @@ pub fn findings_of_composite(
     Ok(findings.into_iter().map(tag_delivery::Finding::widen).collect())
 }
 
+/// The resources that a Composition, which is JSON, does not create because its composites have a namespace, or because
+/// they have none.
+///
+/// # Errors
+/// Like [`findings_of_composite`].
+pub fn findings_of_scope(
+    composition: &str,
+    is_composite_namespaced: bool,
+    settings: &Settings,
+) -> Result<Vec<Finding>, Malformed> {
+    let composition = Document::new(composition);
+    let findings = tag_delivery::findings_of_scope(composition.root(), is_composite_namespaced, settings.of_tags())?;
+    Ok(findings.into_iter().map(tag_delivery::Finding::widen).collect())
+}
+
 /// The tags of the resources that a Composition composes for a composite, which has all its tags. Both are JSON.
 ///
 /// # Errors

@@ -81,7 +81,7 @@ pub use ::tag_delivery::fault::TagFault;
 pub use ::tag_delivery::tag_finding::{TagDelivery, TagSubject};
 pub use cloud_tags::fact::CloudTagFact;
 pub use cloud_tags::tag_reason::NoTagReason;
-pub use composed::{composed_tags, findings_of_composite};
+pub use composed::{composed_tags, findings_of_composite, findings_of_scope};
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};

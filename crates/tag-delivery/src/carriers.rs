@@ -6,9 +6,15 @@
 //! table, because it is newer or of another provider. A provider's namespaced groups (`ec2.aws.m.upbound.io`) have the same fields as its cluster-scoped ones
 //! (`ec2.aws.upbound.io`) and share their rows.
 
+mod launching;
+mod other_objects;
 mod providers;
+mod scopes;
 
-pub use self::providers::{Launching, added_tags, cloud_of, is_nested_in_lists, launching};
+pub use self::launching::{Launching, TaggedBy, launching};
+pub use self::other_objects::{OtherObject, other_object};
+pub use self::providers::{added_tags, cloud_of, is_nested_in_lists};
+pub use self::scopes::is_namespaced;
 
 include!(concat!(env!("OUT_DIR"), "/carriers.rs"));
 
@@ -113,14 +119,19 @@ const fn other(
 /// same definitions.
 #[rustfmt::skip]
 pub const OTHER_FIELDS: &[OtherField] = &[
+    other(AWS, ("batch", "ComputeEnvironment"), "spec.forProvider.computeResources.tags", TagsBesides),
     other(AWS, ("ec2", "Instance"), "spec.forProvider.volumeTags", TagsBesides),
     other(AWS, ("ec2", "Instance"), "spec.forProvider.rootBlockDevice.tags", TagsBesides),
     other(AWS, ("ec2", "Instance"), "spec.forProvider.ebsBlockDevice.tags", TagsBesides),
     other(AWS, ("ec2", "LaunchTemplate"), "spec.forProvider.tagSpecifications.tags", TagsBesides),
+    other(AWS, ("ec2", "SpotFleetRequest"), "spec.forProvider.launchSpecification.tags", TagsBesides),
+    other(AWS, ("ec2", "SpotInstanceRequest"), "spec.forProvider.rootBlockDevice.tags", TagsBesides),
+    other(AWS, ("ec2", "SpotInstanceRequest"), "spec.forProvider.volumeTags", TagsBesides),
     other(AWS, ("eks", "NodeGroup"), "spec.forProvider.labels", NoTags),
     other(AWS, ("s3", "Object"), "spec.forProvider.metadata", NoTags),
     other(AZURE, ("containerservice", "KubernetesCluster"), "spec.forProvider.defaultNodePool.tags", TagsBesides),
     other(AZURE, ("storage", "Container"), "spec.forProvider.metadata", NoTags),
+    other(GCP, ("compute", "Instance"), "spec.forProvider.bootDisk.initializeParams.labels", TagsBesides),
     other(GCP, ("compute", "Instance"), "spec.forProvider.metadata", NoTags),
     other(GCP, ("container", "Cluster"), "spec.forProvider.nodeConfig.resourceLabels", TagsBesides),
     other(GCP, ("container", "Cluster"), "spec.forProvider.nodeConfig.labels", NoTags),

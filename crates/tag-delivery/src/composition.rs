@@ -1,12 +1,14 @@
 //! Compositions: every resource must get the tags of its composite.
 
 mod apply;
+mod beside;
 mod delivery;
 mod field_path;
 mod halt;
 mod input;
 mod limits;
 mod nested;
+mod other_cloud;
 mod patch;
 mod patch_sets;
 mod patched_text;
@@ -14,6 +16,7 @@ mod pipeline;
 mod resource;
 mod resource_kind;
 mod resource_tags;
+mod scopes;
 mod tag_keys;
 mod tag_manager;
 mod transform;
@@ -27,6 +30,7 @@ pub use self::patched_text::PatchedText;
 use self::pipeline::Pipeline;
 pub(super) use self::resource_tags::composed;
 pub use self::resource_tags::{Composed, ResourceTag, ResourceTags, TagUpdate};
+pub(super) use self::scopes::faults_of_scope;
 use self::tag_keys::TagKeys;
 use self::value::SimulatedValue;
 use super::exemption::states_reason;
@@ -80,6 +84,7 @@ pub(super) fn faults_of_composite<'a>(
 ) -> Result<(), Malformed> {
     let tags = composite.at(&["spec", "cloudTags"])?;
     let has_tag = |key: &str| tags.get(key).is_ok_and(|value| !value.is_null());
+    let profile = TagKeys::of(spec, composites)?.profile(composite);
     let composite = SimulatedValue::Given(composite);
     let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
         Ok(pipeline) => pipeline,
@@ -91,7 +96,8 @@ pub(super) fn faults_of_composite<'a>(
         let Some(known) = resource.kind.known.filter(|_| !reason.is_some_and(states_reason)) else { continue };
         faults.about_resource(resource.name);
         if !delivery::is_observed(resource) && !types::judge_values(resource, known, faults) {
-            limits::judge_tags(resource, has_tag, faults);
+            limits::judge_tags(resource, has_tag, Some(profile.limit), faults);
+            other_cloud::judge_other_cloud(resource, has_tag, &profile, faults);
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use kubernetes::decision::datum::Mentioned;
 use kubernetes::decision::fact::Sentence;
 use kubernetes::facts;
 use kubernetes::settings::PatternError;
+use tag_rules::refusal::TagRefusal;
 
 facts! {
     /// What can be wrong with a definition or a Composition.
@@ -167,6 +168,12 @@ facts! {
     /// A patch may write a mark with which function-tag-manager ignores the resource.
     TagManagerMayIgnore { map: &'static str, mark: Mentioned } "tags-manager-may-ignore"
         "function-tag-manager adds no tags if the patched `metadata.{map}` has `{mark}`";
+    /// … to keep what a resource already has.
+    TagManagerRetains { field: Mentioned } "tags-manager-retains"
+        "`addTags` has `policy: Retain`: tags already set in `{field}` take precedence";
+    /// A resource has the mark with which the function ignores it, and nothing else fills its field.
+    TagManagerSkips { mark: &'static str } "tags-manager-skips"
+        "function-tag-manager ignores it because of `{mark}`";
     /// A patch after the one that copies the tags, or the function itself, overwrites single tags.
     OverwrittenLater { field: Mentioned } "tags-overwritten-later"
         "a later patch overwrites cloud tags in `{field}`";
@@ -220,6 +227,9 @@ facts! {
     /// No table of `CARRIERS` has the kind.
     UnknownKind { kind: Mentioned, group: Mentioned } "tags-unknown-kind"
         "the tag field of `{kind}` (group `{group}`) is unknown";
+    /// What a resource makes has no tags in a cloud.
+    NoCloudTags { kind: Mentioned } "tags-no-cloud"
+        "`{kind}` has no cloud tags";
     /// The kind has a list of tags.
     ListOfTags { kind: Mentioned, field: Mentioned } "tags-list-of-tags"
         "tags of `{kind}` are a list in `{field}`: a function has to fill it";
@@ -290,6 +300,12 @@ facts! {
     /// A base has a map that its kind does not declare.
     NoSuchMap { to: Mentioned, kind: Mentioned } "tags-no-such-map"
         "`{kind}` has no map `{to}`";
+    /// A resource has a field that no managed resource has.
+    NoSuchField { path: Mentioned, kind: Mentioned } "tags-no-such-field"
+        "`{path}` is not a field of `{kind}`";
+    /// … and another one was probably meant.
+    NoSuchFieldBut { path: Mentioned, kind: Mentioned, meant: Mentioned } "tags-no-such-field-but"
+        "`{path}` is not a field of `{kind}`; did you mean `{meant}`?";
     /// The cloud refuses a resource of this kind because of a character in the keys of its tags.
     KeysRefuseResource { char: char, profile: Mentioned } "tags-keys-refuse-resource"
         "its cloud refuses tag keys with `{char}`; use profile `{profile}`";
@@ -303,23 +319,41 @@ facts! {
     TooManyTags { count: usize, most: usize, kind: Mentioned } "tags-too-many"
         "{count} tags of the composite, and `{kind}` accepts {most}";
     /// … because others add tags to those of the composite.
-    NoRoom { count: usize, most: usize, others: usize } "tags-no-room"
-        "{count} tags, and its cloud accepts {most}: `cloudTags.reserve: {others}` leaves room for those of others";
+    NoRoom { count: usize, most: usize, reserve: usize, limit: usize } "tags-no-room"
+        "{count} tags, and its cloud accepts {most}: `cloudTags.reserve: {reserve}` (of {limit}) leaves room for those of others";
+    /// … and no number of reserved tags helps.
+    NoRoomAtAll { count: usize, most: usize, others: usize } "tags-no-room-at-all"
+        "{count} tags, {others} of them not of the composite, and its cloud accepts {most}";
     /// … drops the tags.
     KeysDropped { char: char, profile: Mentioned } "tags-keys-dropped"
         "its cloud drops tags whose keys have `{char}`; use profile `{profile}`";
     /// The cloud treats a key of another spelling as one of the policy's.
     KeyInAnotherCase { key: Mentioned } "tags-key-in-another-case"
         "its cloud ignores the case of keys, so tag `{key}` collides with cloud tags";
+    /// … refuses or drops one tag because of a character that it accepts in keys of other kinds.
+    RefusedCharacter { effect: &'static str, tag: Mentioned, kind: Mentioned, char: char } "tags-refused-character"
+        "its cloud {effect} tag `{tag}`: it accepts no `{char}` in keys of `{kind}`";
+    /// The cloud does not accept a tag of the base, nor of any other resource.
+    BaseTagRefused { tag: Mentioned, cloud: &'static str, problem: TagRefusal } "tags-base-tag-refused"
+        "the API of `{cloud}` does not accept tag `{tag}` of the base: {problem}";
+    /// … a tag of the composite, whose keys are spelled for another cloud.
+    OtherCloud { tag: Mentioned, cloud: &'static str, problem: TagRefusal, profile: &'static str } "tags-other-cloud"
+        "the API of `{cloud}` does not accept cloud tag `{tag}`, which is spelled by profile `{profile}`: {problem}";
     /// Tags reach the cloud only when the resource is created.
     InitialTags "tags-initial"
         "tags in `spec.initProvider` are set at creation only and never change";
     /// The provider creates the cloud's resource, and never changes it.
     NeverUpdated "tags-never-updated"
         "without `Update` in `managementPolicies` tags are set at creation only";
-    /// What the resource launches does not get its tags.
-    StopsShort { kind: Mentioned, launched: &'static str } "tags-stop-short"
-        "tags of `{kind}` do not reach the {launched} that it launches";
+    /// What the resource creates does not get its tags.
+    StopsShort { kind: Mentioned, launched: String, advice: &'static str } "tags-stop-short"
+        "tags of `{kind}` do not reach its {launched}: {advice}";
+    /// The composite has a namespace, and the resource cannot have one: Crossplane composes nothing.
+    ClusterScoped { kind: Mentioned, composite: Mentioned } "tags-cluster-scoped"
+        "`{kind}` is cluster-scoped and `{composite}` is namespaced, so Crossplane composes nothing";
+    /// The composite has no namespace, and the resource needs one.
+    WithoutNamespace { kind: Mentioned, composite: Mentioned } "tags-without-namespace"
+        "`{kind}` is namespaced, `{composite}` is not, and `metadata.namespace` is not set";
     /// A nested composite gets nothing that could become its tags.
     NestedWithoutTags "tags-nested-without-tags"
         "neither `spec.cloudTags` nor labels that propagate to tags are patched to this composite";

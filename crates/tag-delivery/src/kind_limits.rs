@@ -9,6 +9,16 @@ pub(crate) enum RefusedKeys {
     Tags,
 }
 
+impl RefusedKeys {
+    /// What the cloud does with a tag.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            RefusedKeys::Resource => "refuses",
+            RefusedKeys::Tags => "drops",
+        }
+    }
+}
+
 /// What the cloud does not accept on a kind.
 #[derive(Debug)]
 pub(crate) enum Limit {

@@ -103,6 +103,20 @@ pub fn findings_of_composite(
     Ok(faults.findings(spec, CheckedKind::Composition.setting(), settings.cloud_tags.compositions))
 }
 
+/// The resources that a Composition does not create because its composites have a namespace, or because they have none.
+///
+/// # Errors
+/// Like [`findings`].
+pub fn findings_of_scope(
+    composition: Json<'_>,
+    is_composite_namespaced: bool,
+    settings: TagSettings<'_>,
+) -> Result<Vec<Finding>, Malformed> {
+    let (spec, mut faults) = (composition.get("spec")?, Faults::default());
+    composition::faults_of_scope(spec, is_composite_namespaced, settings.cloud_tags, &mut faults)?;
+    Ok(faults.findings(spec, CheckedKind::Composition.setting(), settings.cloud_tags.compositions))
+}
+
 /// The tags of the resources that a Composition composes for one composite, which has all its tags.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ mod crossplane;
 pub mod infrastructure;
 pub mod keys;
 pub mod profiles;
+pub mod refusal;
 pub mod settings;
 pub mod strict;
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use metadata_propagation::tags::{STRICT_PROFILES, StrictProfile};
 use metadata_propagation::{
     Action, Carried, CloudTagFact, Cluster, Fact, Finding, MapKind, Mode, NotApplicable, NotApplicableReason,
     OnMissingTag, Outcome, Report, RequiredTag, Sentence, Settings, Stance, TagDelivery, TagFault, concerns, evaluate,
@@ -14,7 +13,7 @@ use serde_json::Value;
 use crate::activation::Activation;
 use crate::claim::claim_findings;
 use crate::class_findings::class_findings;
-use crate::composed::composed_findings;
+use crate::composed::{composed_findings, scope_findings};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::misspelled::misspelled;
@@ -24,7 +23,8 @@ use crate::probe::{Blame, ReadProblem, blame, probe};
 use crate::refusal::{filled_by, has_rules, has_variable, is_within, of_object, of_taints};
 use crate::relations::{is_of_topology, related};
 use crate::source::Source;
-use crate::templates::{EvaluatedComposition, Example, TemplateEvaluation};
+use crate::tag_help::help_of;
+use crate::templates::{EvaluatedComposition, TemplateEvaluation};
 use crate::topology_findings::topology_findings;
 
 /// Checks objects under the same settings.
@@ -78,7 +78,7 @@ impl Checker {
         let one = |object: &&FleetObject| {
             let evaluated = templates.evaluated(object);
             let (mut checked, blame) = self.examined(&evaluated.object, fleet, fleet.sources());
-            self.resources(&mut checked, &evaluated, &templates.composites(object), fleet);
+            self.resources(&mut checked, &evaluated, &templates, fleet);
             checked.findings.iter_mut().for_each(|finding| finding.at = evaluated.written(&finding.at));
             checked.findings.extend(evaluated.findings);
             let probed = if checked.is_concerned { probe(object, &self.verify, fleet) } else { Vec::new() };
@@ -113,14 +113,19 @@ impl Checker {
         &self,
         checked: &mut ObjectFindings,
         evaluated: &EvaluatedComposition<'_>,
-        composites: &[Example],
+        templates: &TemplateEvaluation<'_>,
         fleet: &Fleet,
     ) {
         let is_told = |finding: &ObjectFinding| {
             finding.verdict == Some(TagDelivery::CannotTell) && evaluated.is_told(&finding.at)
         };
         checked.findings.retain(|finding| !is_told(finding));
-        let found = composed_findings(&evaluated.object.json, composites, &self.mutate, fleet);
+        let composition = &evaluated.object;
+        let are_namespaced = templates.are_composites_namespaced(composition);
+        let of_scope = are_namespaced.map(|it| scope_findings(&composition.json, it, &self.mutate));
+        checked.findings.extend(of_scope.unwrap_or_default());
+        let composites = templates.composites(composition);
+        let found = composed_findings(&composition.json, &composites, &self.mutate, fleet);
         // What is refused for every composite is found already.
         let is_known = |of: &ObjectFinding| {
             checked.findings.iter().any(|finding| finding.at == of.at && finding.reason == of.reason)
@@ -210,19 +215,7 @@ impl Checker {
                 let level = if is_refused { FindingLevel::Error } else { FindingLevel::Warning };
                 (level, Some(format!("set label `{label}` on the composite, or correct `cloudTags.required`")))
             }
-            Fact::CloudTags {
-                fact: CloudTagFact::TagRefused { cloud, .. } | CloudTagFact::TagsRefused { cloud, .. },
-            } => {
-                let strict = STRICT_PROFILES.iter().find(|profile| profile.cloud.provider == *cloud);
-                let help = |profile: &StrictProfile| {
-                    format!(
-                        "set `cloudTags.profiles: {{{cloud}: {}}}`, which spells keys as the cloud accepts them",
-                        profile.name
-                    )
-                };
-                (FindingLevel::Warning, strict.map(help))
-            }
-            _ => (FindingLevel::Warning, None),
+            _ => (FindingLevel::Warning, help_of(note)),
         };
         let keys = note.names().into_iter().map(str::to_owned).collect();
         let found = ObjectFinding::new(level, CLOUD_TAGS, at, note.to_string());
@@ -287,15 +280,16 @@ fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
     report.findings.iter().filter_map(of_finding)
 }
 
-/// Whether a finding says what does not get the tags of a resource.
-fn stops_short(finding: &Finding) -> bool {
-    matches!(&finding.message, Fact::TagDelivery { fault } if matches!(fault.fault, TagFault::StopsShort { .. }))
+/// Whether a finding says what does not get the tags of a resource, or why there are none.
+fn is_note(finding: &Finding) -> bool {
+    matches!(&finding.message, Fact::TagDelivery { fault }
+        if matches!(fault.fault, TagFault::StopsShort { .. } | TagFault::NoCloudTags { .. }))
 }
 
 /// What is not known about tags is said too; what somebody has a reason for is not.
 pub(crate) fn of_finding(finding: &Finding) -> Option<ObjectFinding> {
     let level = match finding.stance {
-        Stance::Ignore if finding.message.delivery() == Some(TagDelivery::CannotTell) || stops_short(finding) => {
+        Stance::Ignore if finding.message.delivery() == Some(TagDelivery::CannotTell) || is_note(finding) => {
             FindingLevel::Note
         }
         Stance::Ignore => return None,
@@ -304,7 +298,8 @@ pub(crate) fn of_finding(finding: &Finding) -> Option<ObjectFinding> {
     };
     let found = ObjectFinding::new(level, finding.check, &finding.at, finding.message.to_string());
     let keys = finding.message.names().into_iter().map(str::to_owned).collect();
-    Some(ObjectFinding { keys, verdict: finding.message.delivery(), reason: finding.message.reason(), ..found })
+    let (verdict, help) = (finding.message.delivery(), help_of(&finding.message));
+    Some(ObjectFinding { keys, verdict, reason: finding.message.reason(), help, ..found })
 }
 
 /// Labels and annotations that are set at a place from which nothing propagates, entries that the API server would

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metadata_propagation::{Cluster, Report, Settings, Stance, evaluate, findings_of_composite};
+use metadata_propagation::{Cluster, Report, Settings, Stance, evaluate, findings_of_composite, findings_of_scope};
 use serde_json::{Value, json};
 
 use crate::check::of_finding;
@@ -32,6 +32,13 @@ pub(crate) fn composed_findings(
         }
     }
     found
+}
+
+/// What is not created because composites have a namespace, or because they have none.
+pub(crate) fn scope_findings(composition: &str, are_namespaced: bool, settings: &Settings) -> Vec<ObjectFinding> {
+    // What is malformed is found without a composite too.
+    let found = findings_of_scope(composition, are_namespaced, settings).unwrap_or_default();
+    found.iter().filter(|finding| finding.stance != Stance::Ignore).filter_map(of_finding).collect()
 }
 
 /// What the policy reports about a composite.

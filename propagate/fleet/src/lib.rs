@@ -67,6 +67,7 @@ mod session;
 mod shared;
 mod source;
 mod splice;
+mod tag_help;
 mod templates;
 mod topology_findings;
 mod tree;

@@ -58,7 +58,7 @@ impl<'f> TemplateEvaluation<'f> {
 
     /// Composites of the kind that a Composition is for; of claims, those that Crossplane makes of them.
     pub(crate) fn composites(&self, composition: &FleetObject) -> Vec<Example> {
-        if self.settings.cloud_tags.compositions == Stance::Ignore || !is_composition(composition) {
+        if !self.is_about_composites(composition) {
             return Vec::new();
         }
         let value = composition.value();
@@ -66,6 +66,20 @@ impl<'f> TemplateEvaluation<'f> {
         let (api_version, kind) = (text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"));
         let is_concerned = self.settings.cloud_tags.has_group(group_and_version(api_version).0);
         if is_concerned { self.examples.of_kind(api_version, kind) } else { Vec::new() }
+    }
+
+    /// Whether composites of the kind that a Composition is for have a namespace, if that is known.
+    pub(crate) fn are_composites_namespaced(&self, composition: &FleetObject) -> Option<bool> {
+        if !self.is_about_composites(composition) {
+            return None;
+        }
+        let value = composition.value();
+        let text = |path| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        self.examples.are_namespaced(text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"))
+    }
+
+    fn is_about_composites(&self, object: &FleetObject) -> bool {
+        self.settings.cloud_tags.compositions != Stance::Ignore && is_composition(object)
     }
 
     /// A Composition whose templates are evaluated; any other object as it is.

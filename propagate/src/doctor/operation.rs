@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
+use super::needs::needs;
 use super::policy::InstalledPolicy;
 
 /// The seconds that an evaluation with several reads may need: docs/operating.md.
@@ -16,7 +17,7 @@ const TIMEOUT: u64 = 10;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     for policy in &installation.policies {
-        let findings = [changes(policy), failure(policy), times(policy), scope(policy)].concat();
+        let findings = [changes(policy), failure(policy), times(installation, policy), scope(policy)].concat();
         let mode = policy.spec("mode").and_then(Value::as_str).unwrap_or("protect");
         let note = if mode == "monitor" { "; with `mode: monitor` nothing is changed or rejected" } else { "" };
         results.judge(&policy.title(), findings, || format!("fields of `spec` are as documented{note}"));
@@ -97,7 +98,7 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
 }
 
 /// The two time limits.
-fn times<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
+fn times<'a>(installation: &Installation<'a>, policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let finding = |level, message: String, at: &str, why, fix: String| InstallationFinding {
         level,
@@ -109,7 +110,11 @@ fn times<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     };
     let evaluation = policy.spec("timeoutEvalSeconds").and_then(Value::as_u64);
     let whole = policy.spec("timeoutSeconds").and_then(Value::as_u64).unwrap_or(TIMEOUT);
-    if evaluation.is_none_or(|seconds| seconds < EVALUATION) && !policy.grants().is_empty() {
+    let reads = match &policy.settings {
+        Ok(settings) => !needs(installation, policy, settings).is_empty(),
+        Err(_) => !policy.grants().is_empty(),
+    };
+    if reads && evaluation.is_none_or(|seconds| seconds < EVALUATION) {
         let now = evaluation.map_or("is not set".to_owned(), |seconds| format!("is {seconds}"));
         findings.push(finding(
             FindingLevel::Warning,

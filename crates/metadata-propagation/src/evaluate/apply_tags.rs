@@ -97,10 +97,9 @@ impl<'e> Evaluation<'e> {
                 self.attributes_of_label(&skip.qualified_key, &skip.tag_key, skip.provider, skip.reason.as_str());
             notices.log(LogLevel::Warning, messages::LABEL_NOT_ADDED.to_owned(), attributes);
         }
-        let reserve = self.settings.cloud_tags.reserve.into();
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
             let of_reason = skipped.iter().filter(|skip| skip.reason == reason);
-            notices.warnings.extend(of_reason.map(|skip| label_warning::of_skipped_label(skip, reserve).into()));
+            notices.warnings.extend(of_reason.map(|skip| skip.fact().into()));
         }
         notices
     }

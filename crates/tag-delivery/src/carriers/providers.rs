@@ -46,37 +46,6 @@ pub fn is_nested_in_lists(group: &str, version: &str, kind: &str) -> Option<bool
     }
 }
 
-/// Kinds whose tags stay with the resource itself: what it launches has none of them.
-///
-/// Source: Amazon EKS user guide, Organize Amazon EKS resources with tags; Amazon EC2 API reference,
-/// LaunchTemplateTagSpecificationRequest; Amazon EC2 Auto Scaling user guide, Tag Auto Scaling groups and instances.
-#[rustfmt::skip]
-const LAUNCHING: &[Launching] = &[
-    Launching { provider: AWS, kind: ("autoscaling", "AutoscalingGroup"), launched: "volumes", unless: None },
-    Launching { provider: AWS, kind: ("ec2", "LaunchTemplate"), launched: "instances and volumes", unless: Some("tagSpecifications") },
-    Launching { provider: AWS, kind: ("eks", "NodeGroup"), launched: "instances and volumes", unless: None },
-];
-
-/// A kind whose tags stay with the resource itself.
-#[derive(Debug)]
-pub struct Launching {
-    /// Like [`ProviderCarriers::group`].
-    pub provider: &'static str,
-    /// The service and the kind.
-    pub kind: (&'static str, &'static str),
-    /// What does not get them.
-    pub launched: &'static str,
-    /// A field of `spec.forProvider` with tags of what it launches.
-    pub unless: Option<&'static str>,
-}
-
-/// What a kind launches without its tags.
-#[must_use]
-pub fn launching(group: &str, kind: &str) -> Option<&'static Launching> {
-    let (provider, service) = provider_and_service(group)?;
-    LAUNCHING.iter().find(|row| row.provider == provider.group && row.kind == (service, kind))
-}
-
 /// How many tags a provider adds to those in the field `tags` of its resources, with its default flags.
 ///
 /// Source: crossplane-contrib/provider-upjet-aws, config/registry_cluster.go; crossplane-runtime,

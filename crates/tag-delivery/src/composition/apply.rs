@@ -65,16 +65,17 @@ pub(super) fn read<'a>(
     composite: &SimulatedValue<'a>,
     environment: &SimulatedValue<'a>,
 ) -> Result<Option<SimulatedValue<'a>>, Halt<'a>> {
-    let Some(from) = &patch.from else { return Ok(Some(SimulatedValue::Scalar(ScalarType::Text))) };
-    let found = match patch.source {
-        PatchSource::Composite => composite.get(from).map(|value| value.into_owned()),
-        PatchSource::Environment => environment.get(from).map(|value| match &*value {
+    let combined = || Ok(SimulatedValue::Scalar(ScalarType::Text));
+    let found = match (&patch.from, patch.source) {
+        (None, _) => combined(),
+        (Some(from), PatchSource::Composite) => composite.get(from).map(|value| value.into_owned()),
+        (Some(from), PatchSource::Environment) => environment.get(from).map(|value| match &*value {
             SimulatedValue::Object(object) if object.tags.is_some() => SimulatedValue::Object(object.clone()),
             SimulatedValue::Scalar(of) => SimulatedValue::Scalar(*of),
             SimulatedValue::OfAuthor => SimulatedValue::OfAuthor,
             _ => SimulatedValue::Unknown,
         }),
-        PatchSource::Resource => Ok(SimulatedValue::Unknown),
+        (Some(_), PatchSource::Resource) => Ok(SimulatedValue::Unknown),
     };
     match found {
         Err(NoPathValue::NotFound) => Ok(None),

@@ -2,16 +2,19 @@
 
 use std::borrow::Cow;
 
+use super::beside::{judge_launched, judge_other_object};
 use super::field_path::FieldPathStep;
 use super::limits;
 use super::nested::{OwnTags, adopting};
+use super::other_cloud;
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_keys::TagKeys;
+use super::tag_manager::LEFT_ALONE;
 use super::types::{self, steps_in};
 use super::value::{OtherFields, SimulatedValue};
 use crate::CLOUD_TAGS;
-use crate::carriers::{Holds, Tags, TagsOfKind, cloud_of, launching, newer_field};
+use crate::carriers::{Holds, Tags, TagsOfKind, cloud_of, newer_field};
 use crate::exemption::exempts;
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss, Note, Risk};
@@ -58,8 +61,7 @@ pub(super) fn judge<'a>(
     }
     let Some(known) = kind.known else {
         judge_object_metadata(resource, keys, faults);
-        let fault = TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
-        faults.add(CannotTell, resource.at, fault);
+        judge_other_object(resource, faults);
         return Ok(());
     };
     let policies = Policies::of(&resource.object);
@@ -74,6 +76,7 @@ pub(super) fn judge<'a>(
     let mut places = TagPlaces { resource, known, keys, is_delivered, is_lost, is_doubted: false };
     places.judge(faults);
     places.is_lost |= types::judge(resource, known, faults);
+    other_cloud::judge_base(resource, faults);
     if kind.is_composite && !is_delivered && is_of_author(resource) {
         faults.add(Loss, resource.at, TagFault::OfAuthor { field: kind.field().into() });
     }
@@ -131,6 +134,9 @@ fn judge_undelivered<'a>(
             let field = Mentioned(written_path(field, &resource.object));
             match is_unread_later {
                 true => faults.add(CannotTell, resource.at, TagFault::NotPatchedSoFar { field }),
+                false if resource.is_ignored => {
+                    faults.add(Loss, resource.at, TagFault::TagManagerSkips { mark: LEFT_ALONE });
+                }
                 false => faults.add(Loss, resource.at, TagFault::NotPatched { field }),
             }
         }
@@ -140,15 +146,6 @@ fn judge_undelivered<'a>(
 /// Whether the field for tags has a value.
 fn has_value(resource: &ComposedResource<'_>, known: TagsOfKind) -> bool {
     known.tags.field().is_some_and(|field| resource.object.get(&steps_in(field, &resource.object)).is_ok())
-}
-
-/// Says what a resource launches without its tags.
-fn judge_launched<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {
-    let Some(row) = launching(resource.kind.group, resource.kind.kind) else { return };
-    let is_set = |field| resource.object.get(&["spec", "forProvider", field].map(FieldPathStep::Field)).is_ok();
-    if !row.unless.is_some_and(is_set) {
-        faults.add(Note, resource.at, TagFault::StopsShort { kind: row.kind.1.into(), launched: row.launched });
-    }
 }
 
 /// Whether the field for tags has keys that the author of the composite chooses.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::field_path::FieldPathStep;
+use super::other_cloud::refused_character;
 use super::resource::ComposedResource;
 use super::tag_keys::TagKeys;
 use super::types::steps_in;
@@ -16,11 +17,15 @@ use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
 use kubernetes::decision::datum::Mentioned;
 use tag_rules::clouds::{Cloud, KeyCase};
 
+/// Characters of every tag key that no strict profile spells.
+const SEPARATORS: &str = ":/";
+
 /// Whether the cloud accepts the tags that a resource gets from one composite; `is_of_composite` says which keys are
-/// those of `spec.cloudTags`.
+/// those of `spec.cloudTags`, and `limit` is the number of tags that the composite's profile allows, if that is known.
 pub(super) fn judge_tags<'a>(
     resource: &ComposedResource<'a>,
     is_of_composite: impl Fn(&str) -> bool,
+    limit: Option<usize>,
     faults: &mut Faults<'a>,
 ) {
     let kind = resource.kind;
@@ -31,7 +36,12 @@ pub(super) fn judge_tags<'a>(
     let mut most = cloud_of(kind.group).and_then(|provider| Cloud::of(provider)?.tags);
     for limit in KindLimit::of(kind.group, kind.kind) {
         let fault = match limit.limit {
-            Limit::Characters { .. } => None,
+            Limit::Characters { .. } if !is_as_limited(limit, &resource.object) => None,
+            // Of the characters of every key, `judge_keys` says more.
+            Limit::Characters { .. } => keys
+                .iter()
+                .filter(|key| is_of_composite(key))
+                .find_map(|key| refused_character(limit, key, kind.kind, SEPARATORS)),
             Limit::Tags(number) => {
                 most = Some(number);
                 None
@@ -43,7 +53,8 @@ pub(super) fn judge_tags<'a>(
             Limit::SameKeys => same_keys(&keys),
         };
         if let Some(fault) = fault {
-            faults.add(Fails, resource.at, fault);
+            let is_dropped = matches!(limit.limit, Limit::Characters { effect: RefusedKeys::Tags, .. });
+            faults.add(if is_dropped { Loss } else { Fails }, resource.at, fault);
         }
     }
     let added = added_tags(kind.group, field);
@@ -53,7 +64,16 @@ pub(super) fn judge_tags<'a>(
         true => {
             faults.add(Fails, resource.at, TagFault::TooManyTags { count: keys.len(), most, kind: kind.kind.into() })
         }
-        false => faults.add(Risk, resource.at, TagFault::NoRoom { count, most, others }),
+        false => faults.add(Risk, resource.at, no_room(count, most, others, limit)),
+    }
+}
+
+/// What is reserved is subtracted from the number of tags that the profile allows, and that of the kind may be lower.
+fn no_room(count: usize, most: usize, others: usize, limit: Option<usize>) -> TagFault {
+    let left = most.saturating_sub(others);
+    match limit.filter(|limit| left > 0 && *limit > left) {
+        Some(limit) => TagFault::NoRoom { count, most, reserve: limit - left, limit },
+        None => TagFault::NoRoomAtAll { count, most, others },
     }
 }
 
@@ -101,7 +121,7 @@ fn judge_case<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {
 }
 
 /// Whether an object has the value that a limit depends on.
-fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
+pub(super) fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
     let Some(([outer, inner], wanted)) = limit.only_with else { return true };
     let [spec, outer, inner] = ["spec", outer, inner].map(FieldPathStep::Field);
     let has = |path: &[FieldPathStep<'_>]| match object.get(path).as_deref() {

@@ -37,6 +37,8 @@ pub(super) struct ComposedResource<'a> {
     pub(super) managed_by: Option<Json<'a>>,
     /// Patches that may copy the tags, and what is not known about them.
     pub(super) doubts: Vec<(Json<'a>, TagFault)>,
+    /// Whether function-tag-manager would add tags, and ignores it.
+    pub(super) is_ignored: bool,
     /// Whether a patch wrote other tags, as a whole map.
     has_patched_tags: bool,
 }
@@ -58,6 +60,7 @@ impl<'a> ComposedResource<'a> {
             patches: BTreeMap::new(),
             managed_by: None,
             doubts: Vec::new(),
+            is_ignored: false,
             has_patched_tags: false,
         }
     }

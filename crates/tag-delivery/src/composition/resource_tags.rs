@@ -10,7 +10,7 @@ use super::resource::ComposedResource;
 use super::types::{is_within, judge_values, steps_in};
 use super::value::{OtherFields, SimulatedValue};
 use super::{Halt, limits};
-use crate::carriers::{Item, Tags, fields_besides};
+use crate::carriers::{Item, Tags, fields_besides, other_object};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
@@ -124,6 +124,7 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
     let (tags, is_open) = kind.known.map(|known| reader.tags(known.tags, field)).unwrap_or_default();
     let unknown = || TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
     let doubt = match kind.known {
+        None if other_object(kind.group, kind.kind).is_some() => None,
         None => Some(unknown()),
         Some(_) => resource.doubt().cloned().or(is_open.then_some(TagFault::Transforms)),
     };
@@ -158,7 +159,7 @@ impl<'a> Reader<'_, 'a> {
         let tags = self.composite.at(&["spec", "cloudTags"]).ok();
         let has_tag = |key: &str| tags.is_some_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
         if resource.kind.known.is_some_and(|known| !judge_values(resource, known, &mut faults)) {
-            limits::judge_tags(resource, has_tag, &mut faults);
+            limits::judge_tags(resource, has_tag, None, &mut faults);
         }
         // A field of the status exists once the resources that it is from do.
         let is_refusal =

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use kubernetes::object::group_and_version;
+use kubernetes::settings::FieldPath;
+use tag_rules::clouds::Cloud;
+use tag_rules::profiles::Profile;
 use tag_rules::strict::StrictProfile;
 use tag_rules::{CloudTags, Provider};
 
@@ -16,6 +19,17 @@ const SAMPLES: [&str; 2] = ["platform/env", "acme:checkout/owner"];
 pub(super) struct TagKeys<'s> {
     settings: &'s CloudTags,
     provider: Option<&'s str>,
+    /// Where composites name it.
+    path: Option<&'s FieldPath>,
+}
+
+/// The profile that spells and limits the tags of one composite.
+pub(super) struct ProfileOfComposite {
+    pub(super) name: &'static str,
+    /// How many tags it allows, including those that are reserved.
+    pub(super) limit: usize,
+    /// The cloud whose interface the tags are for, if that is known.
+    pub(super) cloud: Option<&'static Cloud>,
 }
 
 impl<'s> TagKeys<'s> {
@@ -32,7 +46,29 @@ impl<'s> TagKeys<'s> {
             Provider::ByKind(kinds) => kinds.get(kind).map(String::as_str),
             Provider::Path(_) => None,
         });
-        Ok(TagKeys { settings, provider })
+        let path = entry.and_then(|entry| match &entry.provider {
+            Provider::Path(path) => Some(path),
+            Provider::Fixed(_) | Provider::ByKind(_) => None,
+        });
+        Ok(TagKeys { settings, provider, path })
+    }
+
+    /// The profile of a composite.
+    pub(super) fn profile(&self, composite: Json<'_>) -> ProfileOfComposite {
+        let text = self.path.and_then(|path| {
+            path.steps().try_fold(composite, |here, step| here.get(step)).ok().and_then(Json::as_str).map(str::to_owned)
+        });
+        let provider = self.provider.or(text.as_deref()).unwrap_or_default();
+        let named = self.settings.profile_of(provider);
+        match named.and_then(StrictProfile::named) {
+            Some(StrictProfile { name, tags, cloud, .. }) => {
+                ProfileOfComposite { name, limit: *tags, cloud: Some(cloud) }
+            }
+            None => {
+                let Profile { name, tags, .. } = Profile::of(named.unwrap_or(provider));
+                ProfileOfComposite { name, limit: *tags, cloud: Cloud::of(provider).or_else(|| Cloud::of(name)) }
+            }
+        }
     }
 
     /// Keys as they may be on a resource of a cloud: of every profile, if neither the composites' provider nor the

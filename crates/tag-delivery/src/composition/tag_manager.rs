@@ -20,7 +20,7 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 
 /// With the value `true` on a resource, the function ignores it; the annotation takes precedence over the label.
-const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
+pub(super) const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 
 /// What one step of the function adds and removes.
 pub(super) struct TagManager<'a> {
@@ -223,7 +223,10 @@ impl<'a> TagManager<'a> {
         }
         match LeftAlone::of(resource) {
             LeftAlone::No => {}
-            LeftAlone::Yes => return Ok(()),
+            LeftAlone::Yes => {
+                resource.is_ignored |= self.brings.is_some();
+                return Ok(());
+            }
             LeftAlone::Maybe(severity, at, map) => {
                 if self.brings.is_some() && resource.tags().is_none() {
                     resource.fault(severity, at, TagFault::TagManagerMayIgnore { map, mark: LEFT_ALONE.into() });
@@ -258,7 +261,7 @@ impl<'a> TagManager<'a> {
                 resource.fault(Loss, *entry, TagFault::OverwrittenLater { field: resource.kind.field().into() });
             }
             if let Some(entry) = self.brings.filter(|_| fixed.is_empty() && self.of_author.is_empty()) {
-                resource.fault(Loss, entry, TagFault::KeptFromMerge { field: resource.kind.field().into() });
+                resource.fault(Loss, entry, TagFault::TagManagerRetains { field: resource.kind.field().into() });
             }
         }
         for (key, at, fault) in &self.lost {

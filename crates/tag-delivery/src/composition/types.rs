@@ -4,7 +4,7 @@
 use super::field_path::FieldPathStep;
 use super::resource::ComposedResource;
 use super::value::{ScalarType, SimulatedValue};
-use crate::carriers::{Item, Tags, TagsOfKind, is_nested_in_lists, newer_field};
+use crate::carriers::{Item, Tags, TagsOfKind, is_namespaced, is_nested_in_lists, newer_field};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
@@ -14,11 +14,23 @@ use kubernetes::decision::datum::Mentioned;
 /// Fields of this name that are objects are maps of strings, in every kind of the carriers' providers.
 const MAPS: [&str; 2] = ["tags", "labels"];
 
+/// Fields of every managed resource.
+const FIELDS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
+
+/// Fields of `spec` of every managed resource, and those that only cluster-scoped ones have.
+///
+/// Source: the CustomResourceDefinitions of the carriers' providers; crossplane-runtime, apis/common/v1/resource.go and
+/// apis/common/v2/resource.go: the namespaced groups have neither a deletion policy nor a store for connection details.
+const SPEC: [&str; 5] =
+    ["forProvider", "initProvider", "managementPolicies", "providerConfigRef", "writeConnectionSecretToRef"];
+const SPEC_OF_CLUSTER_SCOPED: [&str; 3] = ["deletionPolicy", "providerRef", "publishConnectionDetailsTo"];
+
 /// Adds a fault for every map that the kind does not have, and for every value that the API server refuses; returns
 /// whether there is one.
 pub(super) fn judge<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faults: &mut Faults<'a>) -> bool {
     let mut types = Types { resource, faults, is_refused: false };
     if !resource.kind.is_composite && !resource.is_pruned {
+        types.judge_fields();
         types.judge_undeclared();
     }
     let is_undeclared = types.is_refused;
@@ -65,6 +77,14 @@ fn has_tags(value: &SimulatedValue<'_>) -> bool {
 pub(super) fn is_within(value: Json<'_>, base: Json<'_>) -> bool {
     let [inner, outer] = [value, base].map(|json| json.text().as_bytes().as_ptr_range());
     outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn no_such_field(path: String, kind: &str, meant: Option<String>) -> TagFault {
+    let (path, kind) = (Mentioned(path), kind.into());
+    match meant {
+        Some(meant) => TagFault::NoSuchFieldBut { path, kind, meant: Mentioned(meant) },
+        None => TagFault::NoSuchField { path, kind },
+    }
 }
 
 struct Types<'r, 'a> {
@@ -143,6 +163,28 @@ impl<'a> Types<'_, 'a> {
                 "",
                 TagFault::OtherVersion { field: parent.into(), declared, version, found: other },
             );
+        }
+    }
+
+    /// Fields beside those of every managed resource.
+    fn judge_fields(&mut self) {
+        let kind = self.resource.kind;
+        let is_namespaced = is_namespaced(kind.group, kind.kind) == Some(true);
+        let is_of_spec =
+            |name: &str| SPEC.contains(&name) || (!is_namespaced && SPEC_OF_CLUSTER_SCOPED.contains(&name));
+        let is_set = |(_, value): &(&str, SimulatedValue<'a>)| !value.is_absent() && !has_tags(value);
+        let fields = |value: &SimulatedValue<'a>| value.entries().into_iter().filter(is_set).collect::<Vec<_>>();
+        for (name, value) in fields(&self.resource.object).into_iter().filter(|(name, _)| !FIELDS.contains(name)) {
+            let meant = SPEC.contains(&name).then(|| format!("spec.{name}"));
+            self.refuse(Some(&value), "", no_such_field(name.to_owned(), kind.kind, meant));
+        }
+        let Ok(spec) = self.resource.object.get(&[FieldPathStep::Field("spec")]) else { return };
+        for (name, value) in fields(&spec).into_iter().filter(|(name, _)| !is_of_spec(name)) {
+            let meant = match name {
+                "deletionPolicy" => Some("spec.managementPolicies".to_owned()),
+                _ => Some(format!("spec.forProvider.{name}")).filter(|path| kind.field() == path),
+            };
+            self.refuse(Some(&value), "", no_such_field(format!("spec.{name}"), kind.kind, meant));
         }
     }
 

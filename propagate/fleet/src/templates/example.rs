@@ -55,13 +55,26 @@ impl<'f> Examples<'f> {
         examples
     }
 
-    /// Composites of a kind.
-    pub(super) fn of_kind(&self, api_version: &str, kind: &str) -> Vec<Example> {
-        let (group, version) = group_and_version(api_version);
+    /// Whether composites of a kind have a namespace, by their definition or, without one, by one of them that has.
+    pub(super) fn are_namespaced(&self, api_version: &str, kind: &str) -> Option<bool> {
+        let group = group_and_version(api_version).0;
+        let has_namespace = |object: &&FleetObject| !object.id.namespace.is_empty();
+        let objects = self.objects.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten().copied();
+        let written = || objects.into_iter().any(|object| has_namespace(&object)).then_some(true);
+        self.definition(group, kind).map(is_namespaced).or_else(written)
+    }
+
+    fn definition(&self, group: &str, kind: &str) -> Option<&Value> {
         let is_of = |definition: &&Value| {
             text(definition, "/spec/group") == group && text(definition, "/spec/names/kind") == kind
         };
-        let definition = self.definitions.iter().find(is_of);
+        self.definitions.iter().find(is_of)
+    }
+
+    /// Composites of a kind.
+    pub(super) fn of_kind(&self, api_version: &str, kind: &str) -> Vec<Example> {
+        let (group, version) = group_and_version(api_version);
+        let definition = self.definition(group, kind);
         let schema = definition.and_then(|definition| schema(definition, version));
         let claim = definition.map_or("", |definition| text(definition, "/spec/claimNames/kind"));
         let of = |kind: &str| self.objects.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten();
@@ -78,9 +91,7 @@ impl<'f> Examples<'f> {
         match schema.filter(|_| examples.is_empty()) {
             Some(schema) => {
                 let spec = made(schema, 0, &mut MOST_VALUES.clone());
-                let is_namespaced =
-                    definition.is_some_and(|definition| text(definition, "/spec/scope") == "Namespaced");
-                let namespace = is_namespaced.then_some("default");
+                let namespace = definition.is_some_and(is_namespaced).then_some("default");
                 let labels = json!({"crossplane.io/composite": "example"});
                 let metadata = json!({"name": "example", "namespace": namespace, "uid": UID, "labels": labels});
                 let composite = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec});
@@ -104,6 +115,14 @@ impl fmt::Display for ExampleOrigin {
 
 fn text<'v>(value: &'v Value, path: &str) -> &'v str {
     value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The default is `Namespaced` in version 2 of the definition, and `LegacyCluster` before.
+fn is_namespaced(definition: &Value) -> bool {
+    match text(definition, "/spec/scope") {
+        "" => text(definition, "/apiVersion") == "apiextensions.crossplane.io/v2",
+        scope => scope == "Namespaced",
+    }
 }
 
 /// The schema of `spec` in a version of a definition.

@@ -64,10 +64,21 @@ fn evaluated(step: &Value, kind: &str, examples: &[Example], tags: &TagSets) -> 
     let mut facts = vec![StepFact::Evaluated { with, resources: composed.keys().cloned().collect() }];
     facts.extend(template.dependences().iter().cloned().map(StepFact::Depends));
     facts.extend(composed.iter().filter_map(|(name, resource)| resource.fact(name, tags)));
+    facts.extend(refused_without_tags(&template, input, examples));
     let lists = composed.values().enumerate().filter(|(_, resource)| resource.list().is_some());
     let lists = lists.map(|(index, _)| index).collect();
     let resources = composed.iter().map(|(name, resource)| resource.patched(name)).collect();
     Ok(StepResult { resources: Some(resources), lists, is_complete: template.dependences().is_empty(), facts })
+}
+
+/// What the function refuses for a composite whose labels become no tags, and not for one with tags.
+fn refused_without_tags(template: &CompositionTemplate, input: &Value, examples: &[Example]) -> Option<StepFact> {
+    let mut composite = examples.first()?.composite.clone();
+    composite.get_mut("spec")?.as_object_mut()?.remove("cloudTags");
+    match output_of(template, input, &composite) {
+        Err(StepFact::Refused(refusal)) => Some(StepFact::RefusedWithoutTags(refusal)),
+        _ => None,
+    }
 }
 
 /// The template of an input.

@@ -28,6 +28,8 @@ pub(crate) enum StepFact {
     },
     Depends(Dependence),
     Refused(String),
+    /// With a composite that has no tags.
+    RefusedWithoutTags(String),
     Unquoted {
         resource: String,
         path: String,
@@ -55,7 +57,10 @@ impl StepFact {
             | StepFact::NoOutput(_)
             | StepFact::MaybeRefused { .. }
             | StepFact::Depends(_) => Some(TagDelivery::CannotTell),
-            StepFact::Refused(_) | StepFact::Unquoted { .. } | StepFact::Separator { .. } => Some(TagDelivery::Fails),
+            StepFact::Refused(_)
+            | StepFact::RefusedWithoutTags(_)
+            | StepFact::Unquoted { .. }
+            | StepFact::Separator { .. } => Some(TagDelivery::Fails),
             StepFact::ListWithoutTags { .. } => Some(TagDelivery::Lost),
         }
     }
@@ -65,6 +70,7 @@ impl StepFact {
         match self {
             StepFact::ListWithoutTags { .. } => "template-list-without-tags",
             StepFact::Refused(_) => "template-refused",
+            StepFact::RefusedWithoutTags(_) => "template-refused-without-tags",
             StepFact::Separator { .. } => "template-separator",
             StepFact::Unquoted { .. } => "template-unquoted",
             StepFact::Evaluated { .. } => "template-evaluated",
@@ -112,6 +118,12 @@ impl fmt::Display for StepFact {
             }
             StepFact::Refused(refusal) => {
                 write!(f, "no resource is composed, because the function refuses its template: {refusal}")
+            }
+            StepFact::RefusedWithoutTags(refusal) => {
+                write!(
+                    f,
+                    "for a composite without tags no resource is composed, because the function refuses its template: {refusal}"
+                )
             }
             StepFact::Unquoted { resource, path } => write!(
                 f,

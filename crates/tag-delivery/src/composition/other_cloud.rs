@@ -1,0 +1,98 @@
+//! Whether the cloud of a resource accepts its tags one by one: those of its base, and those of a composite that are
+//! spelled for another cloud.
+
+use super::limits::is_as_limited;
+use super::resource::ComposedResource;
+use super::tag_keys::ProfileOfComposite;
+use super::types::{is_within, steps_in};
+use super::value::SimulatedValue;
+use crate::carriers::{Tags, cloud_of};
+use crate::fault::TagFault;
+use crate::faults::FaultSeverity::Risk;
+use crate::faults::Faults;
+use crate::kind_limits::{KindLimit, Limit};
+use kubernetes::decision::datum::Mentioned;
+use tag_rules::clouds::Cloud;
+use tag_rules::refusal::TagRefusal;
+
+/// Groups whose services accept every character. Source: Amazon EC2 user guide, Tag your resources: restrictions.
+const ANY_CHARACTERS: [&str; 2] = ["ec2.aws.upbound.io", "ec2.aws.m.upbound.io"];
+
+/// The only kinds whose tags are what the table of clouds says about a cloud. Source: [`tag_rules::clouds::OPENSTACK`] is
+/// about the metadata of servers.
+const ONLY_KINDS: [(&str, &str); 1] = [("openstack", "InstanceV2")];
+
+/// The tags of a resource that are in a map, and its cloud.
+struct MapOfTags<'a> {
+    cloud: &'static Cloud,
+    entries: Vec<(&'a str, SimulatedValue<'a>)>,
+    accepts_any_character: bool,
+}
+
+impl<'a> MapOfTags<'a> {
+    fn of(resource: &ComposedResource<'a>) -> Option<Self> {
+        let (kind, object) = (resource.kind, &resource.object);
+        let cloud = cloud_of(kind.group).and_then(Cloud::of)?;
+        let is_other = |(provider, only): &(&str, &str)| *provider == cloud.provider && *only != kind.kind;
+        let Some(Tags::Map(field)) = kind.known.map(|known| known.tags).filter(|_| !ONLY_KINDS.iter().any(is_other))
+        else {
+            return None;
+        };
+        let entries = object.get(&steps_in(field, object)).ok()?.entries();
+        Some(MapOfTags { cloud, entries, accepts_any_character: ANY_CHARACTERS.contains(&kind.group) })
+    }
+
+    fn refusal(&self, key: &str, value: &str) -> Option<TagRefusal> {
+        let is_of_characters = |it: &TagRefusal| matches!(it, TagRefusal::KeyCharacters | TagRefusal::ValueCharacters);
+        self.cloud.refusal(key, value).filter(|it| !self.accepts_any_character || !is_of_characters(it))
+    }
+}
+
+/// Compares the tags of the base with what the cloud accepts, and with what it accepts on this kind.
+pub(super) fn judge_base<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {
+    let Some(map) = MapOfTags::of(resource) else { return };
+    let kind = resource.kind;
+    for (key, value) in &map.entries {
+        let SimulatedValue::Given(json) = value else { continue };
+        let Some(text) = json.as_str().filter(|_| is_within(*json, resource.base)) else { continue };
+        let cloud = map.cloud.provider;
+        if let Some(problem) = map.refusal(key, text) {
+            faults.add(Risk, *json, TagFault::BaseTagRefused { tag: (*key).into(), cloud, problem });
+        }
+        let limits = KindLimit::of(kind.group, kind.kind).filter(|limit| is_as_limited(limit, &resource.object));
+        for limit in limits {
+            if let Some(fault) = refused_character(limit, key, kind.kind, "") {
+                faults.add(Risk, *json, fault);
+            }
+        }
+    }
+}
+
+/// What a limit says about one key that has a character which it refuses, other than these.
+pub(super) fn refused_character(limit: &KindLimit, key: &str, kind: &str, but: &str) -> Option<TagFault> {
+    let Limit::Characters { refuses, effect, .. } = limit.limit else { return None };
+    let char = key.chars().find(|char| refuses.contains(*char) && !but.contains(*char))?;
+    Some(TagFault::RefusedCharacter { effect: effect.as_str(), tag: key.into(), kind: kind.into(), char })
+}
+
+/// Compares the tags of a composite of another cloud with what the cloud of a resource accepts. What the composite's own
+/// cloud accepts is said about the composite.
+pub(super) fn judge_other_cloud<'a>(
+    resource: &ComposedResource<'a>,
+    is_of_composite: impl Fn(&str) -> bool,
+    profile: &ProfileOfComposite,
+    faults: &mut Faults<'a>,
+) {
+    let Some(map) = MapOfTags::of(resource).filter(|map| profile.cloud != Some(map.cloud)) else { return };
+    let refused = map.entries.iter().filter(|(key, _)| is_of_composite(key)).find_map(|(key, value)| {
+        let text = match value {
+            SimulatedValue::Given(json) => json.as_str(),
+            _ => None,
+        };
+        Some((*key, map.refusal(key, text.unwrap_or_default())?))
+    });
+    if let Some((tag, problem)) = refused {
+        let (tag, cloud, profile) = (Mentioned(tag.to_owned()), map.cloud.provider, profile.name);
+        faults.add(Risk, resource.at, TagFault::OtherCloud { tag, cloud, problem, profile });
+    }
+}
