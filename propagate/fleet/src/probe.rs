@@ -157,10 +157,10 @@ fn user(class: &FleetObject, json: &Value) -> FleetObject {
     FleetObject { id, version: class.version.clone(), json: cluster.to_string().into(), origin }
 }
 
-/// A cluster with one more object.
-struct With<'a> {
-    object: &'a FleetObject,
-    cluster: &'a dyn Cluster,
+/// A cluster with one more object, or one instead of another.
+pub(crate) struct With<'a> {
+    pub(crate) object: &'a FleetObject,
+    pub(crate) cluster: &'a dyn Cluster,
 }
 
 impl Cluster for With<'_> {

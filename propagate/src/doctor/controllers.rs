@@ -12,9 +12,6 @@ use super::names::did_you_mean;
 use super::policy::InstalledPolicy;
 use super::rbac::Account;
 
-/// Groups that contain many users.
-const EVERYBODY: &[&str] = &["system:authenticated", "system:serviceaccounts", "system:unauthenticated"];
-
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let managers = managers(installation);
     let accounts = accounts(installation);
@@ -116,15 +113,6 @@ fn unknown<'a>(
             why,
             fix: fix.to_owned(),
         };
-        if EVERYBODY.contains(&name) {
-            findings.push(finding(
-                FindingLevel::Error,
-                format!("group `{name}`, which includes every account"),
-                "requests of a listed user are neither changed nor checked, so the policy does nothing for them",
-                "list the accounts of Cluster API's managers only",
-            ));
-            continue;
-        }
         let is_there = match (name.strip_prefix("system:serviceaccount:"), name.strip_prefix("system:serviceaccounts:"))
         {
             (Some(_), _) => accounts.iter().any(|account| account.user() == name),

@@ -15,6 +15,7 @@ use super::definitions::Loss;
 use super::side::Side;
 use crate::made::class;
 use crate::object::{FleetObject, ObjectId, create, group_and_version};
+use crate::probe::With;
 use crate::relations::text;
 use crate::templates::is_copied;
 
@@ -28,6 +29,8 @@ pub(super) struct Subject<'f> {
     json: Cow<'f, str>,
     pub(super) field: &'static str,
     pub(super) is_claim: bool,
+    /// The Cluster of its infrastructure as its topology completes it, if the files do not say so.
+    cluster: Option<FleetObject>,
 }
 
 /// The field of composites.
@@ -45,7 +48,7 @@ impl<'f> Subject<'f> {
         }
         let own = |id: &ObjectId, json| {
             let (version, shown) = (object.version.clone(), object.id.clone());
-            Subject { shown, id: id.clone(), version, json, field: CLOUD_TAGS, is_claim: false }
+            Subject { shown, id: id.clone(), version, json, field: CLOUD_TAGS, is_claim: false, cluster: None }
         };
         let definition = side.definition_of_claim(&id.group, &id.kind);
         if definition.is_some() || side.claim_kinds.contains(&(id.group.clone(), id.kind.clone())) {
@@ -72,9 +75,10 @@ impl<'f> Subject<'f> {
     /// The infrastructure cluster of a Cluster: in the files, or as its topology creates it.
     fn infrastructure(side: &Side<'_>, object: &FleetObject) -> Option<Subject<'f>> {
         let kinds = &side.settings.cluster_api.cloud_tags;
-        let cluster = (!kinds.kinds.is_empty()).then(|| object.value())?;
+        let mut cluster = (!kinds.kinds.is_empty()).then(|| object.value())?;
         let named = object.references().into_iter().find(|id| kinds.of(&id.group, &id.kind).is_some());
         let stored = named.as_ref().and_then(|id| side.fleet.find(id));
+        let is_named = named.is_some();
         let (id, version, mut value) = match (named, stored) {
             (_, Some(stored)) => (stored.id.clone(), stored.version.clone(), stored.value()),
             (Some(id), None) => (id, "v1beta2".to_owned(), json!({ "metadata": {}, "spec": {} })),
@@ -96,13 +100,17 @@ impl<'f> Subject<'f> {
         metadata.insert("ownerReferences".to_owned(), owner);
         metadata.insert("name".to_owned(), json!(id.name));
         let json = value.to_string().into();
-        Some(Subject { shown: id.clone(), id, version, json, field: row.field, is_claim: false })
+        let reference = json!({ "apiGroup": id.group, "kind": id.kind, "name": id.name });
+        let spec = cluster.get_mut("spec").and_then(Value::as_object_mut).filter(|_| !is_named);
+        let is_completed = spec.map(|spec| spec.insert("infrastructureRef".to_owned(), reference)).is_some();
+        let cluster = is_completed.then(|| FleetObject { json: cluster.to_string().into(), ..object.clone() });
+        Some(Subject { shown: id.clone(), id, version, json, field: row.field, is_claim: false, cluster })
     }
 
     /// A nested composite.
     pub(super) fn nested(id: ObjectId, version: &str, json: String) -> Subject<'static> {
         let (shown, version) = (id.clone(), version.to_owned());
-        Subject { shown, id, version, json: json.into(), field: CLOUD_TAGS, is_claim: false }
+        Subject { shown, id, version, json: json.into(), field: CLOUD_TAGS, is_claim: false, cluster: None }
     }
 
     /// The object with the tags that the policy added to the one that it replaces.
@@ -178,7 +186,10 @@ impl Side<'_> {
         if let Some((_, old)) = &updated {
             (review.operation, review.old_object) = (Operation::Update, Some(old.as_str()));
         }
-        let outcome = evaluate(&review, &self.settings, self.fleet);
+        let outcome = match &subject.cluster {
+            Some(object) => evaluate(&review, &self.settings, &With { object, cluster: self.fleet }),
+            None => evaluate(&review, &self.settings, self.fleet),
+        };
         let report = outcome.report.unwrap_or_default();
         let mut stamped = Stamped {
             composite: serde_json::from_str(outcome.object.as_deref().unwrap_or(json)).unwrap_or_default(),
