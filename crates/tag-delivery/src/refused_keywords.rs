@@ -99,7 +99,7 @@ fn is_true(schema: Json<'_>, keyword: &str) -> bool {
     schema.field(keyword).is_some_and(Json::is_true)
 }
 
-fn type_of<'a>(schema: Json<'a>) -> &'a str {
+fn type_of(schema: Json<'_>) -> &str {
     schema.field("type").and_then(Json::as_str).unwrap_or_default()
 }
 
