@@ -97,9 +97,9 @@ fn not(accepts: Option<bool>) -> Option<bool> {
 
 /// Whether all are true, as far as it is known.
 fn all_of(all: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
-    all.into_iter().fold(Some(true), |one, other| match (one, other) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    })
+    let all: Vec<Option<bool>> = all.into_iter().collect();
+    match all.contains(&Some(false)) {
+        true => Some(false),
+        false => (!all.contains(&None)).then_some(true),
+    }
 }

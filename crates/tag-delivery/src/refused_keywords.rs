@@ -17,9 +17,11 @@ const LIST_TYPE: &str = "x-kubernetes-list-type";
 const LIST_MAP_KEYS: &str = "x-kubernetes-list-map-keys";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 
+type IsOfType = fn(Json<'_>) -> bool;
+
 /// The keywords of each type that are not read elsewhere, and the values that they may have.
 #[rustfmt::skip]
-const TYPES: [(&[&str], fn(Json<'_>) -> bool); 5] = [
+const TYPES: [(&[&str], IsOfType); 5] = [
     (&["$ref", "$schema", "description", "format", "id", "pattern", "title", LIST_TYPE, MAP_TYPE], |value| value.as_str().is_some()),
     (&["exclusiveMaximum", "exclusiveMinimum", "nullable", "uniqueItems", PRESERVE, EMBEDDED, INT_OR_STRING], |value| matches!(value.text(), "true" | "false")),
     (&["maxItems", "minItems", "minLength", "minProperties"], |value| value.text().parse::<i64>().is_ok()),
@@ -99,7 +101,7 @@ fn is_true(schema: Json<'_>, keyword: &str) -> bool {
     schema.field(keyword).is_some_and(Json::is_true)
 }
 
-fn type_of<'a>(schema: Json<'a>) -> &'a str {
+fn type_of(schema: Json<'_>) -> &str {
     schema.field("type").and_then(Json::as_str).unwrap_or_default()
 }
 

@@ -239,11 +239,10 @@ impl<'a> TagManager<'a> {
             tags.is_some_and(|tags| tags.is_whole)
         });
         let was_whole = is_whole(resource.tags());
-        let mut worst = resource.object.get(&field).map_or(SimulatedValue::Absent, Cow::into_owned);
-        self.worst.write(&mut worst, &[]);
+        let is_safe = self.unknown.is_empty() || self.keeps_tags_at_worst(resource, expansion)?;
         self.added.write(&mut resource.object, &field);
         let doubt = TagFault::FromEnvironment { field: resource.kind.field().into() };
-        if !self.unknown.is_empty() && is_whole(resource.tags()) && !is_whole(worst.tags_at(&[], &mut 0)) {
+        if !is_safe && is_whole(resource.tags()) {
             for entry in &self.unknown {
                 resource.fault(CannotTell, *entry, doubt.clone());
             }
@@ -273,6 +272,20 @@ impl<'a> TagManager<'a> {
             resource.fault(*severity, *at, fault.clone());
         }
         Ok(())
+    }
+
+    /// Whether a resource has all tags if entries that copy from the environment have any key.
+    fn keeps_tags_at_worst(
+        &self,
+        resource: &ComposedResource<'a>,
+        expansion: &mut Expansion,
+    ) -> Result<bool, Halt<'a>> {
+        let mut tags = resource.object.get(&resource.kind.steps()).map_or(SimulatedValue::Absent, Cow::into_owned);
+        let unread = if let SimulatedValue::Given(base) = &tags { base.text().len() } else { 0 };
+        expansion.charge(unread, resource.at)?;
+        expansion.charge_copy(&tags, resource.at)?;
+        self.worst.write(&mut tags, &[]);
+        Ok(tags.tags_at(&[], &mut 0).is_some_and(|tags| tags.is_whole))
     }
 }
 
