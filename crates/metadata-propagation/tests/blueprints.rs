@@ -51,7 +51,10 @@ fn every_blueprint_is_clean() -> Result<()> {
         for file in ["xrd", "composition"] {
             let answer = check(&read(blueprint, file)?)?;
             ensure!(answer.accepted && answer.patch.is_empty(), "{blueprint}/{file}: {answer:?}");
-            assert_eq!(answer.report["findings"], Value::Null, "{blueprint}/{file}");
+            // Notes say what the tags of a kind do not reach.
+            let findings = answer.report["findings"].as_array().into_iter().flatten();
+            let problems: Vec<&Value> = findings.filter(|finding| finding["stance"] != "ignore").collect();
+            assert_eq!(problems, Vec::<&Value>::new(), "{blueprint}/{file}");
         }
     }
     Ok(())
