@@ -8,8 +8,8 @@ use testkit::cluster::ResourceHost;
 use testkit::module::Module;
 use testkit::shapes::{Shape, shapes};
 
-/// Entries of a small review. A large one is as large as an object may be.
-const FEW_ENTRIES: usize = 500;
+/// Entries of a small review and of a large one.
+const SIZES: [usize; 2] = [500, 2000];
 /// How much more a byte of the large review may take: what is sorted takes a little more, and a square four times as
 /// much.
 const MOST_GROWTH: f64 = 1.5;
@@ -32,8 +32,8 @@ fn instructions_grow_with_the_size_of_request_and_reads() -> Result<()> {
     let policy = Module::policy()?.counting()?;
     let mut offenders = Vec::new();
     for shape in shapes() {
-        let small = per_byte(&policy, &shape, FEW_ENTRIES)?;
-        let large = per_byte(&policy, &shape, shape.most()?)?;
+        let [small, large] = SIZES.map(|entries| per_byte(&policy, &shape, entries));
+        let (small, large) = (small?, large?);
         if large > FEW.max(MOST_GROWTH * small) || large > MOST_PER_BYTE {
             offenders.push(format!("{}: {small:.0} instructions for each byte, then {large:.0}", shape.name));
         }

@@ -26,7 +26,7 @@ const PLAN: &str = "\
 |---|---|---|
 | `ClusterClass default/standard` | in place | `spec.workers.machineDeployments[worker].metadata.labels` |
 
-<details><summary>Labels, annotations and cloud tags</summary>
+<details><summary>Labels and annotations</summary>
 
 ```diff
   ClusterClass default/standard

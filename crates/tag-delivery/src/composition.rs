@@ -116,7 +116,7 @@ mod tests {
     const SET: &str = r#"{"type":"PatchSet","patchSetName":"tags"}"#;
 
     fn resource(name: &str, patches: &str) -> String {
-        let base = r#"{"apiVersion":"ec2.aws.upbound.io/v1beta1","kind":"Instance"}"#;
+        let base = r#"{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance"}"#;
         format!(r#"{{"name":"{name}","base":{base},"patches":[{patches}]}}"#)
     }
 
@@ -216,7 +216,7 @@ mod tests {
     fn wildcards_that_multiply_are_refused() {
         let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
         let base = format!(
-            r#"{{"apiVersion":"ec2.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
+            r#"{{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
         );
         let patches = listed(5_000, |_| r#"{"fromFieldPath":"a","toFieldPath":"metadata.labels[*]"}"#.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);
@@ -236,7 +236,7 @@ mod tests {
     fn thousands_of_patches_share_one_base() {
         let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
         let base = format!(
-            r#"{{"apiVersion":"ec2.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
+            r#"{{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
         );
         let patches = listed(5_000, |_| PATCH.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);

@@ -12,16 +12,11 @@ pub enum KnownDifference {
     /// A Go client whose Update does not name its field manager removed a value that it owned, and the policy restored
     /// it with its stored owners. Admission does not get the user agent, so the policy does not know who removed it.
     UnnamedRemover,
-    /// The policy added a value to an object to which its controller had applied nothing, so that the value has no
-    /// owner. Before the controller applied it, the source dropped it, so that it stays; or the object was deleted, so
-    /// that it gets no owner.
-    UnownedAddition,
 }
 
 impl KnownDifference {
     /// All.
-    pub const ALL: [KnownDifference; 3] =
-        [KnownDifference::SharesKept, KnownDifference::UnnamedRemover, KnownDifference::UnownedAddition];
+    pub const ALL: [KnownDifference; 2] = [KnownDifference::SharesKept, KnownDifference::UnnamedRemover];
 
     /// Its name on the command line.
     #[must_use]
@@ -29,7 +24,6 @@ impl KnownDifference {
         match self {
             KnownDifference::SharesKept => "shares-kept",
             KnownDifference::UnnamedRemover => "unnamed-remover",
-            KnownDifference::UnownedAddition => "unowned-addition",
         }
     }
 
@@ -41,7 +35,6 @@ impl KnownDifference {
         let is_so = match self {
             KnownDifference::SharesKept => entry.is_kept_removed || !entry.kept.in_both(entry.owners).is_empty(),
             KnownDifference::UnnamedRemover => !entry.returned.in_both(entry.owners).is_empty(),
-            KnownDifference::UnownedAddition => entry.unowned && entry.owners.is_empty(),
         };
         is_so
             || match location.source() {

@@ -21,8 +21,6 @@ pub struct OwnedEntry {
     /// The manager that removed this value without naming itself, and that owns it again because the policy restored
     /// it. Only the properties use it.
     pub returned: Managers,
-    /// The policy added this value while the object's controller had applied nothing. Only the properties use it.
-    pub unowned: bool,
 }
 
 /// The values of an object: by slot, by key.

@@ -202,7 +202,6 @@ impl World {
     /// The policy's answer, with the fields that only the properties use.
     fn remarked(&self, write: &ReceivedWrite, after: &ModelObject, mut answered: ModelObject) -> ModelObject {
         let before = self.objects[write.kind as usize];
-        let has_applied = after.fixed.has(write.kind.controller());
         for location in write.kind.locations() {
             let entry = *answered.at(location.slot, location.key);
             let requested = after.at(location.slot, location.key);
@@ -223,8 +222,6 @@ impl World {
                         remarked.returned = shares.in_both(Managers::only(write.manager));
                     }
                 }
-            } else {
-                remarked.unowned = entry.owners.is_empty() && !has_applied;
             }
         }
         answered
