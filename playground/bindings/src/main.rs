@@ -15,7 +15,7 @@ fn main() -> Result<()> {
     };
     let mut generator = Bindgen::new();
     generator.input_path(module).web(true).context("cannot generate bindings for the web")?.typescript(false);
-    // The module contains these sections for this program, not for browsers.
-    generator.remove_name_section(true).remove_producers_section(true);
+    // The module contains this section for this program, not for browsers. The names go when the page is bundled.
+    generator.remove_producers_section(true);
     generator.generate(folder).with_context(|| format!("cannot generate bindings for {}", module.display()))
 }
