@@ -80,21 +80,16 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
                 ShownFinding { level, check: finding.check, verdict, at: finding.at, mark }
             });
             let mut findings: Vec<ShownFinding> = told.collect();
-            findings.extend(reported.iter().filter(|finding| finding.stance == Stance::Ignore).map(|finding| {
-                let at = evaluated.written(&finding.at);
-                ShownFinding {
-                    level: "note",
-                    check: finding.check,
-                    verdict: finding.message.delivery(),
-                    mark: Mark {
-                        text: text.to_owned(),
-                        place: places.of(&object.origin, &at, &[]),
-                        severity: Weight::Info,
-                        message: finding.message.to_string(),
-                    },
-                    at,
+            for finding in reported.iter().filter(|finding| finding.stance == Stance::Ignore) {
+                let (at, message) = (evaluated.written(&finding.at), finding.message.to_string());
+                if findings.iter().any(|known| known.at == at && known.mark.message == message) {
+                    continue;
                 }
-            }));
+                let place = places.of(&object.origin, &at, &[]);
+                let mark = Mark { text: text.to_owned(), place, severity: Weight::Info, message };
+                let verdict = finding.message.delivery();
+                findings.push(ShownFinding { level: "note", check: finding.check, verdict, at, mark });
+            }
             CheckedObject {
                 title: object.id.to_string(),
                 kind: object.id.kind.clone(),

@@ -12,10 +12,10 @@ const DEFINES_TAGS = ["Composition", "CompositeResourceDefinition"];
 
 export const badge = ([text, color]) => h("span", { class: `badge ${color}` }, text);
 
-/** What happens to cloud tags as a whole: the most severe of the findings. There is none if they are kept. */
+/** What happens to cloud tags as a whole: the most severe of the findings. A note without a verdict is about something else. */
 function delivery({ kind, isConcerned, findings }) {
   if (!isConcerned || !DEFINES_TAGS.includes(kind)) return undefined;
-  const verdicts = findings.map((finding) => finding.verdict ?? (finding.level === "note" ? "cannot-tell" : "lost"));
+  const verdicts = findings.map((finding) => finding.verdict ?? (finding.level === "note" ? "kept" : "lost"));
   return ["fails", "lost", "cannot-tell"].find((verdict) => verdicts.includes(verdict)) ?? "kept";
 }
 
