@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use testkit::cluster::ResourceHost;
 use testkit::module::Module;
 use testkit::shapes::{Shape, shapes};
 
-/// Entries of a small review and of a large one.
-const SIZES: [usize; 2] = [500, 2000];
-/// How much more a byte of the large review may take: what is sorted takes a little more, and a square four times as
-/// much.
-const MOST_GROWTH: f64 = 1.5;
+/// Entries of a small review. A large one is as large as an object may be.
+const FEW_ENTRIES: usize = 500;
+/// How much more a byte of the large review may take than what is sorted takes more: a square takes as many times as much
+/// as there are more entries.
+const MOST_GROWTH: f64 = 1.2;
 /// Below this many instructions for each byte, growth is not compared: what a Composition expands to is bounded, and small
 /// ones are below the bound.
 const FEW: f64 = 250.0;
@@ -23,7 +23,8 @@ const MOST_PER_BYTE: f64 = 5000.0;
 fn per_byte(policy: &Module, shape: &Shape, entries: usize) -> Result<f64> {
     let review = shape.review(entries)?;
     let cluster: Arc<dyn ResourceHost> = Arc::new(review.cluster);
-    let call = policy.call("validate", review.payload.as_bytes(), &cluster)?;
+    let call = policy.call("validate", review.payload.as_bytes(), &cluster);
+    let call = call.with_context(|| format!("{entries} entries of {}: {} bytes", shape.name, review.bytes))?;
     Ok(call.instructions as f64 / review.bytes as f64)
 }
 
@@ -32,9 +33,11 @@ fn instructions_grow_with_the_size_of_request_and_reads() -> Result<()> {
     let policy = Module::policy()?.counting()?;
     let mut offenders = Vec::new();
     for shape in shapes() {
-        let [small, large] = SIZES.map(|entries| per_byte(&policy, &shape, entries));
-        let (small, large) = (small?, large?);
-        if large > FEW.max(MOST_GROWTH * small) || large > MOST_PER_BYTE {
+        let small = per_byte(&policy, &shape, FEW_ENTRIES)?;
+        let most = shape.most()?;
+        let large = per_byte(&policy, &shape, most)?;
+        let growth = MOST_GROWTH * (most as f64).ln() / (FEW_ENTRIES as f64).ln();
+        if large > FEW.max(growth * small) || large > MOST_PER_BYTE {
             offenders.push(format!("{}: {small:.0} instructions for each byte, then {large:.0}", shape.name));
         }
     }

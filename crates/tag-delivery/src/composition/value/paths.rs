@@ -1,7 +1,12 @@
 //! The paths of a value: those that a wildcard matches, and those of cloud tags.
 
-use super::{ComposedTags, NoPathValue, OtherFields, SimulatedValue, mismatch};
+use std::borrow::Cow;
+
+use super::{ComposedTags, NoPathValue, OtherFields, ScalarType, SimulatedValue, mismatch};
 use crate::composition::field_path::FieldPathStep;
+
+/// A step, and the value that it leads to.
+type Child<'v, 'a> = (FieldPathStep<'a>, Cow<'v, SimulatedValue<'a>>);
 
 /// The paths that a path with wildcards matches.
 #[derive(Debug, Default)]
@@ -34,13 +39,16 @@ impl<'a> SimulatedValue<'a> {
             expanded.paths.push(at.clone());
             return Ok(());
         };
-        let steps = if *step == FieldPathStep::EVERY { self.steps(expanded)? } else { vec![*step] };
-        expanded.searched += steps.len();
-        for step in steps {
-            let child = match self.child(step) {
-                Err(NoPathValue::NotFound) => continue,
-                child => child?,
-            };
+        let children = if *step == FieldPathStep::EVERY {
+            self.children(expanded)?
+        } else {
+            match self.child(*step) {
+                Err(NoPathValue::NotFound) => Vec::new(),
+                child => vec![(*step, child?)],
+            }
+        };
+        expanded.searched += children.len().max(1);
+        for (step, child) in children.into_iter().filter(|(_, child)| !child.is_absent()) {
             at.push(step);
             child.expand_into(rest, at, expanded)?;
             at.pop();
@@ -48,8 +56,8 @@ impl<'a> SimulatedValue<'a> {
         Ok(())
     }
 
-    /// The steps that a wildcard matches.
-    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoPathValue> {
+    /// What a wildcard matches.
+    fn children(&self, expanded: &mut Expanded<'a>) -> Result<Vec<Child<'_, 'a>>, NoPathValue> {
         match self {
             SimulatedValue::Unknown | SimulatedValue::OfAuthor => {
                 expanded.is_open = true;
@@ -58,16 +66,25 @@ impl<'a> SimulatedValue<'a> {
             SimulatedValue::Object(object) => {
                 expanded.is_open |= object.others != OtherFields::None;
                 // One entry represents all tags.
-                let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
-                Ok(object.fields.keys().copied().chain(tag).map(FieldPathStep::Field).collect())
+                let tag = object.tags.and_then(|tags| tags.prefixes.first());
+                let tag = tag.map(|prefix| (&**prefix, Cow::Owned(SimulatedValue::Scalar(ScalarType::Text))));
+                let fields = object.fields.iter().map(|(name, value)| (*name, Cow::Borrowed(value)));
+                Ok(fields.chain(tag).map(|(name, value)| (FieldPathStep::Field(name), value)).collect())
             }
-            SimulatedValue::List(elements) => Ok(elements.keys().copied().map(FieldPathStep::Element).collect()),
+            SimulatedValue::List(elements) => Ok(elements
+                .iter()
+                .map(|(index, value)| (FieldPathStep::Element(*index), Cow::Borrowed(value)))
+                .collect()),
             SimulatedValue::Given(json) if json.is_null() => Err(NoPathValue::NotFound),
             SimulatedValue::Given(json) => {
+                let given = |json| Cow::Owned(SimulatedValue::Given(json));
+                let fields = json.as_fields();
                 let fields =
-                    json.as_fields().map(|fields| fields.map(|(name, _)| FieldPathStep::Field(name)).collect());
-                let elements =
-                    || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| FieldPathStep::Element(at)).collect());
+                    fields.map(|all| all.map(|(name, value)| (FieldPathStep::Field(name), given(value))).collect());
+                let elements = || {
+                    let all = (0..).zip(json.as_elements()?);
+                    Some(all.map(|(at, value)| (FieldPathStep::Element(at), given(value))).collect())
+                };
                 fields.or_else(elements).ok_or_else(|| NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY)))
             }
             SimulatedValue::Absent => Err(NoPathValue::NotFound),
