@@ -1,6 +1,6 @@
 //! What the policy finds in stored objects.
 
-use fleet::{Checker, FindingLevel, Fleet, ObjectFindings, TemplateEvaluation};
+use fleet::{CROSSPLANE_GROUP, Checker, FindingLevel, Fleet, ObjectFindings, TemplateEvaluation};
 use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, TagDelivery, evaluate};
 use serde::Serialize;
 use serde_json::Value;
@@ -115,10 +115,10 @@ fn is_about_composites(object: &fleet::FleetObject, settings: &Settings) -> bool
         composites.composites.iter().any(|of| of.api_groups.iter().any(|known| **known == *group))
     };
     match (&*object.id.group, &*object.id.kind) {
-        ("apiextensions.crossplane.io", "CompositeResourceDefinition") => {
+        (CROSSPLANE_GROUP, "CompositeResourceDefinition") => {
             composites.xrds != OnXrd::Ignore && is_named("/spec/group")
         }
-        ("apiextensions.crossplane.io", "Composition") => {
+        (CROSSPLANE_GROUP, "Composition") => {
             composites.compositions != Stance::Ignore && is_named("/spec/compositeTypeRef/apiVersion")
         }
         _ => true,

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::path::Path;
 
-use fleet::{ObjectId, Source, to_json};
+use fleet::{CROSSPLANE_GROUP, ObjectId, Source, to_json};
 use serde::Deserialize;
 
 use crate::groups::{GroupKnowledge, knowledge};
@@ -105,7 +105,7 @@ impl DocumentHead {
         let id = ObjectId::new(group, &self.kind, "", "");
         let is_of_core =
             group.is_empty() && ["ConfigMap", "List", "Namespace", "Node", "Secret"].contains(&&*self.kind);
-        let is_harmless = knowledge(&id, &[]) == GroupKnowledge::Harmless && group != "apiextensions.crossplane.io";
+        let is_harmless = knowledge(&id, &[]) == GroupKnowledge::Harmless && group != CROSSPLANE_GROUP;
         is_of_core || !is_harmless || is_renderer(&id)
     }
 }

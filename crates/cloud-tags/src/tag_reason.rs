@@ -152,7 +152,7 @@ impl fmt::Display for NoTagReason {
     }
 }
 
-/// Why a label cannot become a cloud tag.
+/// A skip reason with what is wrong, for the sentence of a skip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabelProblem {
     /// It has a prefix that the provider reserves.

@@ -40,7 +40,7 @@ use kubernetes::settings::Stance;
 use self::blocks::MetadataBlock;
 use crate::waiver::{EXEMPTION, Standing};
 
-/// The prefix of the names of service accounts, nodes and other non-human users.
+/// The prefix of the names of service accounts.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
 /// The garbage collector, with and without a service account of its own.

@@ -18,15 +18,15 @@ pub struct Function {
 pub enum FunctionEffect {
     /// Composes resources from bases and patches, which are evaluated.
     Patches,
-    /// Writes tags of resources that were composed before.
-    Tags,
+    /// Writes tags of resources that were composed before, by the input of function-tag-manager.
+    TagManager,
     /// Composes no cloud resource, and does not change what a provider reads in the resources that it keeps.
     ResourcesUnchanged,
     /// Composes resources with a program, which is not evaluated.
     Programs,
 }
 
-use FunctionEffect::{Patches, Programs, ResourcesUnchanged, Tags};
+use FunctionEffect::{Patches, Programs, ResourcesUnchanged, TagManager};
 
 const fn row(name: &'static str, input: &'static str, effect: FunctionEffect, source: &'static str) -> Function {
     Function { name, input, effect, source }
@@ -36,7 +36,7 @@ const fn row(name: &'static str, input: &'static str, effect: FunctionEffect, so
 #[rustfmt::skip]
 pub const FUNCTIONS: &[Function] = &[
     row("function-patch-and-transform", "pt.fn.crossplane.io", Patches, "crossplane-contrib/function-patch-and-transform, fn.go"),
-    row("function-tag-manager", "tag-manager.fn.crossplane.io", Tags, "crossplane-contrib/function-tag-manager, fn.go"),
+    row("function-tag-manager", "tag-manager.fn.crossplane.io", TagManager, "crossplane-contrib/function-tag-manager, fn.go"),
     // Marks resources as ready.
     row("function-auto-ready", "", ResourcesUnchanged, "crossplane/function-auto-ready, fn.go"),
     // Holds resources back until others are ready.

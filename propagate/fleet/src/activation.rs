@@ -11,13 +11,11 @@ use std::collections::BTreeSet;
 use metadata_propagation::tags_of_kind;
 use serde_json::Value;
 
-use crate::object::FleetObject;
+use crate::object::{CROSSPLANE_GROUP, FleetObject};
 use crate::object_finding::{FindingLevel, ObjectFinding};
 
 /// A Composition composes kinds that no policy activates.
 pub const INACTIVE: &str = "inactive";
-
-const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
 /// The policies and definitions among the objects.
 #[derive(Default)]
@@ -49,7 +47,7 @@ impl Activation {
     /// The policies and definitions among objects.
     pub fn of<'f>(objects: impl Iterator<Item = &'f FleetObject>) -> Activation {
         let mut activation = Activation::default();
-        for object in objects.filter(|object| object.id.group == CROSSPLANE) {
+        for object in objects.filter(|object| object.id.group == CROSSPLANE_GROUP) {
             match &*object.id.kind {
                 "ManagedResourceActivationPolicy" => {
                     let activated = object.value();
@@ -76,7 +74,7 @@ impl Activation {
 
     /// The kinds of a Composition that no policy activates; none if no policy is known.
     pub fn inactive(&self, object: &FleetObject) -> Vec<InactiveKind> {
-        if self.patterns.is_empty() || object.id.group != CROSSPLANE || object.id.kind != "Composition" {
+        if self.patterns.is_empty() || object.id.group != CROSSPLANE_GROUP || object.id.kind != "Composition" {
             return Vec::new();
         }
         let (composition, mut seen) = (object.value(), BTreeSet::new());

@@ -8,7 +8,7 @@ use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, GRANTS, Get, LookupCause, LookupError};
 
 use crate::locate::Locator;
-use crate::object::{FleetObject, ObjectId, group_and_version};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::problem::{Problem, Severity, messages};
 use crate::read::{Reading, read_document};
 use crate::scope::{DEFAULT_NAMESPACE, settle};
@@ -173,7 +173,7 @@ impl Fleet {
 
     /// Crossplane's definitions of composites.
     pub fn composite_definitions(&self) -> impl Iterator<Item = &FleetObject> {
-        let is_definition = |id: &ObjectId| id.group == CROSSPLANE && id.kind == "CompositeResourceDefinition";
+        let is_definition = |id: &ObjectId| id.group == CROSSPLANE_GROUP && id.kind == "CompositeResourceDefinition";
         self.objects.iter().map(Arc::as_ref).filter(move |object| is_definition(&object.id))
     }
 
@@ -257,11 +257,8 @@ fn is_of_a_rule(id: &ObjectId, composites: &BTreeSet<String>) -> bool {
     let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     let is_granted = || GRANTS.iter().any(|grant| (grant.group, grant.kind) == (&*id.group, &*id.kind));
     let is_node = id.group.is_empty() && id.kind == "Node";
-    is_cluster_api || is_node || id.group == CROSSPLANE || composites.contains(&id.group) || is_granted()
+    is_cluster_api || is_node || id.group == CROSSPLANE_GROUP || composites.contains(&id.group) || is_granted()
 }
-
-/// The group of Crossplane's definitions and Compositions.
-const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
 /// The documents of texts, one after the other.
 fn readings(sources: &[Source]) -> Vec<Reading> {

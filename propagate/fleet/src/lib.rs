@@ -90,7 +90,7 @@ pub use locate::{Locator, SourceSpan};
 pub use masks::masked;
 pub use member::Member;
 pub use misspelled::meant_annotation;
-pub use object::{FleetObject, ObjectId, Origin};
+pub use object::{CROSSPLANE_GROUP, FleetObject, ObjectId, Origin};
 pub use object_finding::{
     CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, MISSING_TEMPLATE, MISSPELLED, ObjectFinding, REFUSED,
     UNREADABLE,
@@ -103,7 +103,7 @@ pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State, tag_field};
 pub use read::{Reading, read_document, to_json};
 pub use registered::{RegisteredLabel, registered_labels};
-pub use relations::class_of;
+pub use relations::{class_of, referenced};
 pub use scope::{DEFAULT_NAMESPACE, class_templates};
 pub use session::{Exchange, admission_request, plural, session};
 pub use shared::Shared;

@@ -1,10 +1,9 @@
 //! Annotations that are almost those of Cluster API or cluster-autoscaler.
 
-use metadata_propagation::cluster_api::CORE_GROUP;
-use serde_json::Value;
-
 use crate::object::FleetObject;
 use crate::object_finding::{FindingLevel, MISSPELLED, ObjectFinding};
+use crate::propagation_path::blocks;
+use metadata_propagation::cluster_api::CORE_GROUP;
 
 /// Annotations of Cluster API and cluster-autoscaler; of a key that ends with `/`, users choose the name.
 ///
@@ -121,29 +120,11 @@ pub(crate) fn misspelled(object: &FleetObject) -> Vec<ObjectFinding> {
     if !object.id.is_cluster_api() || !object.json.contains("\"annotations\"") {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    collect(&object.value(), "", &mut found);
-    found
-}
-
-fn collect(value: &Value, at: &str, found: &mut Vec<ObjectFinding>) {
-    let inner = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
-    match value {
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                let keys = field.as_object().filter(|_| name == "annotations" && at.ends_with("metadata"));
-                let at = inner(name);
-                match keys {
-                    Some(keys) => found.extend(keys.keys().filter_map(|key| finding(key, &at))),
-                    None => collect(field, &at, found),
-                }
-            }
-        }
-        Value::Array(elements) => {
-            elements.iter().enumerate().for_each(|(number, of)| collect(of, &format!("{at}[{number}]"), found));
-        }
-        _ => {}
-    }
+    let value = object.value();
+    let mut maps = Vec::new();
+    blocks(&value, &mut String::new(), &mut maps);
+    let annotations = maps.iter().filter(|(at, _)| at.ends_with("annotations"));
+    annotations.flat_map(|(at, keys)| keys.keys().filter_map(|key| finding(key, at))).collect()
 }
 
 fn finding(key: &str, at: &str) -> Option<ObjectFinding> {

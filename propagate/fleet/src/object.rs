@@ -51,6 +51,9 @@ pub struct Origin {
     pub item: Option<usize>,
 }
 
+/// The group of Crossplane's definitions and Compositions.
+pub const CROSSPLANE_GROUP: &str = "apiextensions.crossplane.io";
+
 /// Control planes that create no Machines.
 ///
 /// Sources: the types in the providers for AWS (controlplane/eks/api, controlplane/rosa/api), Kamaji (api) and nested

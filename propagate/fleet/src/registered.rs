@@ -10,8 +10,8 @@ use topology::{DesiredPart, PartRole, TopologyOwner};
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
-use crate::object::{ObjectId, group_and_version};
-use crate::relations::text;
+use crate::object::ObjectId;
+use crate::relations::{referenced, text};
 
 /// A label of the kubelet's flag `--node-labels`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -74,11 +74,7 @@ fn of_node(fleet: &Fleet, hierarchy: &Hierarchy, number: usize, made: &mut MadeP
 fn of_template(fleet: &Fleet, member: &Member) -> BTreeSet<RegisteredLabel> {
     let written = member.written.once();
     let Some(reference) = written.pointer("/spec/template/spec/bootstrap/configRef") else { return BTreeSet::new() };
-    let group = match text(reference, "apiGroup") {
-        "" => group_and_version(text(reference, "apiVersion")).0,
-        group => group,
-    };
-    let id = ObjectId::new(group, text(reference, "kind"), &member.id.namespace, text(reference, "name"));
+    let id = referenced(reference, &member.id.namespace);
     let template = fleet.find(&id).filter(|_| id.kind == "KubeadmConfigTemplate");
     template.map(|template| labels(&template.value(), "spec.template.spec", &id.to_string())).unwrap_or_default()
 }

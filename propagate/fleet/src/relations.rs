@@ -30,8 +30,7 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
     let is_machine = |owner: &&Value| text(owner, "kind") == "Machine";
     let owner = owners.iter().find(is_machine).or_else(|| owners.iter().find(is_controller)).or(owners.first());
     if let Some(owner) = owner {
-        let (group, _) = group_and_version(text(owner, "apiVersion"));
-        return Some(ObjectId::new(group, text(owner, "kind"), &id.namespace, text(owner, "name")));
+        return Some(referenced(owner, &id.namespace));
     }
     let cluster = object.pointer("/spec/clusterName").and_then(Value::as_str);
     let labels = object.pointer("/metadata/labels");
@@ -88,15 +87,17 @@ const REFERENCES: &[(&str, &[&str])] = &[
 pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
     let paths =
         REFERENCES.iter().filter(|(kind, _)| id.group == CORE_GROUP && id.kind == *kind).flat_map(|(_, paths)| *paths);
-    let reference = |path: &&str| {
-        let reference = object.pointer(path)?;
-        let group = match text(reference, "apiGroup") {
-            "" => group_and_version(text(reference, "apiVersion")).0,
-            group => group,
-        };
-        Some(ObjectId::new(group, text(reference, "kind"), &id.namespace, text(reference, "name")))
+    paths.filter_map(|path| Some(referenced(object.pointer(path)?, &id.namespace))).collect()
+}
+
+/// The object of a namespace that a reference names: its group is `apiGroup`, or else that of `apiVersion`.
+#[must_use]
+pub fn referenced(reference: &Value, namespace: &str) -> ObjectId {
+    let group = match text(reference, "apiGroup") {
+        "" => group_and_version(text(reference, "apiVersion")).0,
+        group => group,
     };
-    paths.filter_map(reference).collect()
+    ObjectId::new(group, text(reference, "kind"), namespace, text(reference, "name"))
 }
 
 /// The lists of a topology and the names in them whose objects an object is, or belongs to.

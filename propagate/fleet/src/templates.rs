@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use self::example::Examples;
 pub(crate) use self::example::{Example, ExampleOrigin, is_copied};
 use self::step::{StepResult, TagSets};
-use crate::object::{FleetObject, group_and_version};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, group_and_version};
 use crate::object_finding::{FindingLevel, ObjectFinding};
 
 /// What is known for the evaluation of templates.
@@ -155,7 +155,7 @@ impl<'f> TemplateEvaluation<'f> {
 }
 
 fn is_composition(object: &FleetObject) -> bool {
-    object.id.kind == "Composition" && object.id.group == "apiextensions.crossplane.io"
+    object.id.kind == "Composition" && object.id.group == CROSSPLANE_GROUP
 }
 
 impl EvaluatedComposition<'_> {

@@ -1,5 +1,6 @@
 //! Which kinds are listed.
 
+use fleet::CROSSPLANE_GROUP;
 use std::fmt::Write;
 
 /// The kinds of each API group that each question needs. The kinds of composites are in their own groups, which their
@@ -11,12 +12,12 @@ pub const KINDS: &[Listed] = &[
     listed(Topic::ClusterApi, "bootstrap.cluster.x-k8s.io",      None),
     listed(Topic::ClusterApi, "infrastructure.cluster.x-k8s.io", None),
     listed(Topic::ClusterApi, "",                                Some(&["nodes"])),
-    listed(Topic::Crossplane, CROSSPLANE,                        Some(&[DEFINITIONS, "compositions", ACTIVATION])),
+    listed(Topic::Crossplane, CROSSPLANE_GROUP,                        Some(&[DEFINITIONS, "compositions", ACTIVATION])),
     listed(Topic::Both,       "labels.plexsphere.com",           Some(&["labelregistries"])),
     listed(Topic::Installation, "policies.kubewarden.io",        Some(&["admissionpolicies", "admissionpolicygroups", "clusteradmissionpolicies", "clusteradmissionpolicygroups", "policyservers"])),
     listed(Topic::Installation, "apps",                          Some(&["deployments"])),
     listed(Topic::Installation, "",                              Some(&["serviceaccounts"])),
-    listed(Topic::Installation, CROSSPLANE,                      Some(&[DEFINITIONS, "compositions", ACTIVATION])),
+    listed(Topic::Installation, CROSSPLANE_GROUP,                      Some(&[DEFINITIONS, "compositions", ACTIVATION])),
     listed(Topic::Installation, "rbac.authorization.k8s.io",     Some(&["clusterrolebindings", "clusterroles", "rolebindings", "roles"])),
     Listed { by_name: true, ..listed(Topic::Installation, DEFINED, Some(&[DEFINED_KINDS])) },
 ];
@@ -26,9 +27,6 @@ const DEFINED: &str = "apiextensions.k8s.io";
 
 /// The definitions of kinds.
 const DEFINED_KINDS: &str = "customresourcedefinitions";
-
-/// The group of Crossplane's definitions.
-pub(crate) const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
 /// The definitions, which name the kinds of composites.
 pub(crate) const DEFINITIONS: &str = "compositeresourcedefinitions";

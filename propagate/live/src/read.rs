@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::Source;
+use fleet::{CROSSPLANE_GROUP, Source};
 use futures_util::stream::{self, StreamExt};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::access::Access;
 use crate::failure::LiveFailure;
-use crate::kinds::{CROSSPLANE, DEFINITIONS, KINDS, Listed, Topic};
+use crate::kinds::{DEFINITIONS, KINDS, Listed, Topic};
 use crate::list::{Group, ListedKind, escaped, groups, kinds, list};
 use crate::object_text::source;
 use crate::query::Query;
@@ -211,7 +211,7 @@ impl Reader<'_> {
     async fn composites(&self, groups: &[Group]) -> Result<Vec<ListedKind>, LiveFailure> {
         let mut named: BTreeSet<(String, String)> = BTreeSet::new();
         for (kind, definitions) in self.objects.borrow().iter() {
-            if kind.group == CROSSPLANE && kind.resource == DEFINITIONS {
+            if kind.group == CROSSPLANE_GROUP && kind.resource == DEFINITIONS {
                 named.extend(definitions.iter().flat_map(|definition| composites(definition.get())));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Hierarchy, Member, ObjectId};
+use fleet::{Hierarchy, Member, ObjectId, referenced};
 use serde_json::Value;
 
 /// Members by their name.
@@ -16,10 +16,6 @@ impl<'w> Templates<'w> {
 
     /// The template that a field of a node group refers to, by `apiGroup` or by `apiVersion`.
     pub(crate) fn at(&self, group: &Member, object: &Value, field: &str) -> Option<&'w Member> {
-        let reference = object.pointer(field)?;
-        let text = |name: &str| reference.get(name).and_then(Value::as_str).unwrap_or_default();
-        let of_version = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
-        let of_template = if text("apiGroup").is_empty() { of_version } else { text("apiGroup") };
-        self.0.get(&ObjectId::new(of_template, text("kind"), &group.id.namespace, text("name"))).copied()
+        self.0.get(&referenced(object.pointer(field)?, &group.id.namespace)).copied()
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use fleet::{Fleet, FleetObject, Locator, ObjectFindings, count};
+use fleet::{CROSSPLANE_GROUP, Fleet, FleetObject, Locator, ObjectFindings, count};
 use metadata_propagation::Settings;
 use metadata_propagation::tags::SEEDED;
 use serde_json::Value;
@@ -94,7 +94,7 @@ pub(super) fn notes(
 
 /// The API group of the composites that a CompositeResourceDefinition defines or a Composition is for.
 fn group_of_composites(object: &FleetObject) -> Option<String> {
-    if object.id.group != "apiextensions.crossplane.io" {
+    if object.id.group != CROSSPLANE_GROUP {
         return None;
     }
     let pointer = match &*object.id.kind {

@@ -1,6 +1,6 @@
 //! Rules and settings for composites, and the definitions that exist.
 
-use fleet::FindingLevel;
+use fleet::{CROSSPLANE_GROUP, FindingLevel};
 use metadata_propagation::Settings;
 use serde_json::Value;
 
@@ -10,13 +10,12 @@ use super::item::Item;
 use super::names::did_you_mean;
 use super::policy::{InstalledPolicy, WebhookRule};
 
-const CROSSPLANE: &str = "apiextensions.crossplane.io";
-
 /// Policies that set cloud tags of composites, each with its settings.
 type Tagging<'p, 'a> = Vec<(&'p InstalledPolicy<'a>, &'p Settings)>;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
-    let definitions: Vec<&'a Item<'a>> = installation.of_kind(CROSSPLANE, "CompositeResourceDefinition").collect();
+    let definitions: Vec<&'a Item<'a>> =
+        installation.of_kind(CROSSPLANE_GROUP, "CompositeResourceDefinition").collect();
     let valid = installation.policies.iter().filter_map(|policy| Some((policy, policy.settings.as_ref().ok()?)));
     let tagging: Tagging<'_, 'a> = valid.filter(|(_, settings)| !settings.cloud_tags.composites.is_empty()).collect();
     for (policy, settings) in &tagging {
@@ -80,7 +79,7 @@ fn unnamed<'a>(
 ) -> Vec<InstallationFinding<'a>> {
     let is_known = |group: &str| {
         settings.cloud_tags.has_group(group)
-            || [CROSSPLANE, "labels.plexsphere.com", "", "*"].contains(&group)
+            || [CROSSPLANE_GROUP, "labels.plexsphere.com", "", "*"].contains(&group)
             || group.ends_with("cluster.x-k8s.io")
     };
     let mut findings = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{FleetObject, plural};
+use fleet::{CROSSPLANE_GROUP, FleetObject, plural};
 use serde_json::Value;
 
 use super::item::Item;
@@ -77,7 +77,7 @@ impl<'a> Installation<'a> {
     }
 
     fn definitions(&self) -> impl Iterator<Item = &'a Item<'a>> {
-        let composites = self.of_kind("apiextensions.crossplane.io", "CompositeResourceDefinition");
+        let composites = self.of_kind(CROSSPLANE_GROUP, "CompositeResourceDefinition");
         self.of_kind(DEFINITIONS, "CustomResourceDefinition").chain(composites)
     }
 

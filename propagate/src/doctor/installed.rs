@@ -1,6 +1,6 @@
 //! Whether a policy runs this module.
 
-use fleet::FindingLevel;
+use fleet::{CROSSPLANE_GROUP, FindingLevel};
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -57,7 +57,7 @@ fn instead(policy: &InstalledPolicy<'_>) -> String {
 }
 
 /// Groups whose kinds are not in namespaces.
-const CLUSTER_SCOPED: [&str; 2] = ["apiextensions.crossplane.io", "labels.plexsphere.com"];
+const CLUSTER_SCOPED: [&str; 2] = [CROSSPLANE_GROUP, "labels.plexsphere.com"];
 
 /// What a policy of a namespace has and Kubewarden does not use: rules for kinds outside namespaces, and reads.
 ///

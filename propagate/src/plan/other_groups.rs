@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Fleet, FleetObject, Happens, Locator, ObjectId, Plan, Planned};
+use fleet::{CROSSPLANE_GROUP, Fleet, FleetObject, Happens, Locator, ObjectId, Plan, Planned};
 use metadata_propagation::Settings;
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ fn reason(
     if is_renderer(id) || id.is_cluster_api() {
         return None;
     }
-    if id.group == "apiextensions.crossplane.io" {
+    if id.group == CROSSPLANE_GROUP {
         let makes = id.kind == "Composition" && [old, new].iter().filter_map(|it| it.find(id)).any(makes_cluster_api);
         return makes.then(|| (id.group.clone(), COMPOSED.to_owned()));
     }
@@ -73,7 +73,7 @@ fn reason(
         let compositions: Vec<&FleetObject> = [old, new]
             .into_iter()
             .flat_map(Fleet::objects)
-            .filter(|it| it.id.group == CROSSPLANE && composes(it))
+            .filter(|it| it.id.group == CROSSPLANE_GROUP && composes(it))
             .collect();
         let why = match &*compositions {
             [] => "its Composition is not among the files",
@@ -92,8 +92,6 @@ fn reason(
         }
     }
 }
-
-const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
 const COMPOSED: &str = "Crossplane makes objects of Cluster API from it";
 

@@ -95,7 +95,7 @@ impl<'a, 's> Pipeline<'a, 's> {
                 self.leave_unread(step, unknown(), faults);
             }
             Some(FunctionEffect::Patches) => self.patch_and_transform(input, Dialect::Function)?,
-            Some(FunctionEffect::Tags) => self.tag(input, faults)?,
+            Some(FunctionEffect::TagManager) => self.tag(input, faults)?,
             Some(FunctionEffect::ResourcesUnchanged) => {}
             Some(FunctionEffect::Programs) => {
                 self.leave_unread(step, TagFault::Program { function: name.into() }, faults);

@@ -7,7 +7,7 @@ use super::topology::redefined;
 use super::{is_same, whole};
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::object::{FleetObject, ObjectId};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
 
 /// About the number of objects of a part; it is larger if more are related.
 pub(super) const PART: usize = 1024;
@@ -180,5 +180,5 @@ fn is_definition(id: &ObjectId) -> bool {
 
 /// Label registries, and what Crossplane defines and composes.
 fn applies_to_all(id: &ObjectId) -> bool {
-    ["labels.plexsphere.com", "apiextensions.crossplane.io"].contains(&&*id.group)
+    ["labels.plexsphere.com", CROSSPLANE_GROUP].contains(&&*id.group)
 }

@@ -19,7 +19,7 @@ use self::stamped::{Stamped, Subject, changes};
 use super::{EntryDifference, is_same};
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::object::{FleetObject, ObjectId};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
 
 /// An object whose tags change, or from which resources are composed whose tags do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,8 +195,8 @@ impl Change<'_> {
         let is_cause = |id: &&&ObjectId| match (&*id.group, &*id.kind) {
             _ if **id == object || ***id == namespace || self.is_tenant(id) => true,
             ("labels.plexsphere.com", _) => true,
-            ("apiextensions.crossplane.io", "CompositeResourceDefinition") => of_composite.contains(&&*id.name),
-            ("apiextensions.crossplane.io", _) => compositions.contains(&id.name),
+            (CROSSPLANE_GROUP, "CompositeResourceDefinition") => of_composite.contains(&&*id.name),
+            (CROSSPLANE_GROUP, _) => compositions.contains(&id.name),
             _ => false,
         };
         let settings = self.has_settings.then(|| "the settings".to_owned());
@@ -206,7 +206,7 @@ impl Change<'_> {
 
 /// Whether it is a definition or a Composition.
 fn is_of_crossplane(id: &ObjectId) -> bool {
-    id.group == "apiextensions.crossplane.io"
+    id.group == CROSSPLANE_GROUP
 }
 
 fn namespace(id: &ObjectId) -> ObjectId {

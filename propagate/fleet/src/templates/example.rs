@@ -6,7 +6,7 @@ use std::fmt;
 use metadata_propagation::CloudTags;
 use serde_json::{Map, Value, json};
 
-use crate::object::{FleetObject, group_and_version};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, group_and_version};
 
 /// The composites and definitions among objects.
 pub(super) struct Examples<'f> {
@@ -46,7 +46,7 @@ impl<'f> Examples<'f> {
         }
         for object in objects {
             let (group, kind) = (&*object.id.group, &*object.id.kind);
-            if group == "apiextensions.crossplane.io" && kind == "CompositeResourceDefinition" {
+            if group == CROSSPLANE_GROUP && kind == "CompositeResourceDefinition" {
                 examples.definitions.extend(serde_json::from_str::<Value>(&object.json));
             } else if settings.has_group(group) {
                 examples.objects.entry((group.to_owned(), kind.to_owned())).or_default().push(object);

@@ -123,7 +123,7 @@ fn the_page_shows_the_functions() -> Result<()> {
     for function in FUNCTIONS {
         let effect = match function.effect {
             FunctionEffect::Patches => "composes resources; bases and patches are read",
-            FunctionEffect::Tags => "tags resources of earlier steps; its input is read",
+            FunctionEffect::TagManager => "tags resources of earlier steps; its input is read",
             FunctionEffect::ResourcesUnchanged => "composes nothing, changes no tags",
             FunctionEffect::Programs => "composes resources with a program, which is not evaluated",
         };

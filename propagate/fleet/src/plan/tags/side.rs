@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::definitions::{Definition, immutable};
 use crate::fleet::Fleet;
-use crate::object::{FleetObject, ObjectId, group_and_version};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::relations::text;
 use crate::templates::{EvaluatedComposition, TemplateEvaluation};
 
@@ -47,7 +47,7 @@ impl<'f> Side<'f> {
             claim_kinds.extend(entry.api_groups.iter().flat_map(|group| of_group(group)));
         }
         let of_kind = |kind: &'static str| {
-            let is_it = move |id: &ObjectId| id.group == "apiextensions.crossplane.io" && id.kind == kind;
+            let is_it = move |id: &ObjectId| id.group == CROSSPLANE_GROUP && id.kind == kind;
             fleet.objects().filter(move |object| is_it(&object.id))
         };
         let definitions = of_kind("CompositeResourceDefinition");
