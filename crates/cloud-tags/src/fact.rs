@@ -1,13 +1,14 @@
 //! What is found about cloud tags and the label registry, with its data. `Display` of a fact is its sentence.
 
 use crate::json::Malformed;
-use crate::tag_reason::{LabelProblem, LimitSource, NoTagReason, TagSkipReason};
+use crate::tag_reason::{LabelProblem, LimitSource, NoTagReason};
 use kubernetes::cluster::LookupCause;
 use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
 use kubernetes::decision::datum::{Mentioned, MentionedKeys};
 use kubernetes::decision::fact::Sentence;
 use kubernetes::decision::not_applicable::InvolvedObject;
 use kubernetes::facts;
+use tag_rules::refusal::TagSkipReason;
 
 facts! {
     /// What is found about cloud tags and the label registry.

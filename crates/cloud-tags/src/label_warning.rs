@@ -9,10 +9,11 @@ use kubernetes::decision::change_rule::ChangeRule;
 use tag_rules::clouds::Cloud;
 use tag_rules::infrastructure::InfraCluster;
 use tag_rules::profiles::{KeyCharacters, Profile, Unit};
+use tag_rules::refusal::TagSkipReason;
 use tag_rules::strict::StrictProfile;
 use tag_rules::text_limits::Length;
 
-use crate::report::{CloudVerdict, SkippedLabel, TagSkipReason};
+use crate::report::{CloudVerdict, SkippedLabel};
 
 /// The warning about a tag that this request writes and that is removed or replaced. One that it omits is restored
 /// silently: a client that writes whole objects does not have it.

@@ -8,7 +8,7 @@ use super::transform::Labels;
 use crate::fact::CloudTagFact;
 use crate::fact::Finding;
 use crate::json::Malformed;
-use crate::report::NoTagReason;
+use crate::tag_reason::NoTagReason;
 use kubernetes::object::Object;
 use kubernetes::settings::Stance;
 use tag_rules::keys::{ADOPTED, ASSIGNMENTS, ORIGIN};

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-pub use crate::tag_reason::{NoTagReason, TagSkipReason};
+use crate::tag_reason::NoTagReason;
 use kubernetes::decision::change::Value;
+use kubernetes::names;
 use tag_rules::Scope;
+use tag_rules::refusal::TagSkipReason;
 
 /// The tags of one composite or infrastructure cluster, and the labels that do not become tags.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -60,50 +62,25 @@ pub struct IgnoredDefinition {
     pub counts: Option<String>,
 }
 
-/// Why a definition does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IgnoredReason {
-    /// Its scope is not that of its object.
-    AnotherScope,
-    /// Another object defines the key with a wider scope.
-    WiderScope,
-    /// Another object that is listed earlier defines the key with the same scope.
-    ListedFirst,
-    /// Its key does not have the form of the object's domain or project.
-    AnotherForm,
-    /// The object has a scope, and does not say which domain or project it is of.
-    OwnerUnknown,
-    /// The composite belongs to another domain or project.
-    AnotherOwner,
-    /// It changes a definition that every installation has.
-    Seeded,
-}
-
-impl IgnoredReason {
-    /// The stable name, for log and report.
-    ///
-    /// ```
-    /// use cloud_tags::report::IgnoredReason;
-    ///
-    /// assert_eq!(IgnoredReason::WiderScope.as_str(), "wider-scope");
-    /// ```
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            IgnoredReason::AnotherScope => "another-scope",
-            IgnoredReason::WiderScope => "wider-scope",
-            IgnoredReason::ListedFirst => "listed-first",
-            IgnoredReason::AnotherForm => "another-form",
-            IgnoredReason::OwnerUnknown => "owner-unknown",
-            IgnoredReason::AnotherOwner => "another-owner",
-            IgnoredReason::Seeded => "seeded",
-        }
-    }
-}
-
-impl Serialize for IgnoredReason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+names! {
+    /// Why a definition does not count.
+    #[derive(Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    IgnoredReason {
+        /// Its scope is not that of its object.
+        AnotherScope = "another-scope",
+        /// Another object defines the key with a wider scope.
+        WiderScope = "wider-scope",
+        /// Another object that is listed earlier defines the key with the same scope.
+        ListedFirst = "listed-first",
+        /// Its key does not have the form of the object's domain or project.
+        AnotherForm = "another-form",
+        /// The object has a scope, and does not say which domain or project it is of.
+        OwnerUnknown = "owner-unknown",
+        /// The composite belongs to another domain or project.
+        AnotherOwner = "another-owner",
+        /// It changes a definition that every installation has.
+        Seeded = "seeded",
     }
 }
 

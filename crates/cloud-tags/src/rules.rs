@@ -1,11 +1,10 @@
 //! What decides whether a label becomes a tag: a profile of the specification, or a strict one.
 
-use super::verdicts::refused_by;
-use crate::report::TagSkipReason;
 use tag_rules::CloudTags;
 use tag_rules::clouds::{Cloud, KeyCase};
 use tag_rules::profiles::CLOUD_TAG_PREFIX;
 use tag_rules::profiles::Profile;
+use tag_rules::refusal::TagSkipReason;
 use tag_rules::strict::StrictProfile;
 
 /// The rules by which labels become tags.
@@ -150,7 +149,7 @@ impl TagRules {
     pub(super) fn refusal(self, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
         match self {
             TagRules::Specified { profile, .. } => refused_by_profile(profile, qualified_key, tag_key, value),
-            TagRules::Strict { profile, .. } => refused_by(profile.cloud, tag_key, value),
+            TagRules::Strict { profile, .. } => profile.cloud.refusal(tag_key, value),
         }
     }
 }

@@ -5,70 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use kubernetes::decision::datum::Datum;
-
-/// Why a label does not become a tag, or a cloud rejects one: the specification's five in the order in which they are
-/// checked, then those that strict profiles and clouds have in addition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TagSkipReason {
-    /// The qualified key has a prefix that the provider reserves.
-    ReservedPrefix,
-    /// The tag key is longer than the provider allows.
-    KeyTooLong,
-    /// The value is longer than the provider allows.
-    ValueTooLong,
-    /// The tag key has a character that the provider does not allow.
-    KeyCharacterClass,
-    /// Labels with lower keys use up all the tags that a resource can have.
-    CountCap,
-    /// The value has a prefix that the provider reserves.
-    ReservedValue,
-    /// The value has a character that the provider does not allow.
-    ValueCharacterClass,
-    /// A label with a lower key has the same tag key.
-    KeyCollision,
-}
-
-impl TagSkipReason {
-    /// The specification's five, in the order in which they are checked.
-    pub const ALL: [TagSkipReason; 5] = [
-        TagSkipReason::ReservedPrefix,
-        TagSkipReason::KeyTooLong,
-        TagSkipReason::ValueTooLong,
-        TagSkipReason::KeyCharacterClass,
-        TagSkipReason::CountCap,
-    ];
-
-    /// Those that strict profiles have in addition.
-    pub const STRICT: [TagSkipReason; 3] =
-        [TagSkipReason::ReservedValue, TagSkipReason::ValueCharacterClass, TagSkipReason::KeyCollision];
-
-    /// The stable name, for log and report.
-    ///
-    /// ```
-    /// use cloud_tags::tag_reason::TagSkipReason;
-    ///
-    /// assert_eq!(TagSkipReason::CountCap.as_str(), "count-cap");
-    /// ```
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            TagSkipReason::ReservedPrefix => "reserved-prefix",
-            TagSkipReason::KeyTooLong => "key-too-long",
-            TagSkipReason::ValueTooLong => "value-too-long",
-            TagSkipReason::KeyCharacterClass => "key-character-class",
-            TagSkipReason::CountCap => "count-cap",
-            TagSkipReason::ReservedValue => "reserved-value",
-            TagSkipReason::ValueCharacterClass => "value-character-class",
-            TagSkipReason::KeyCollision => "key-collision",
-        }
-    }
-}
-
-impl Serialize for TagSkipReason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+use tag_rules::refusal::TagSkipReason;
 
 /// Why a label has no tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,22 +54,6 @@ impl NoTagReason {
 impl Serialize for NoTagReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
-    }
-}
-
-/// The end of a sentence about a tag that a cloud's API rejects.
-impl fmt::Display for TagSkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TagSkipReason::ReservedPrefix => "the key has a reserved prefix",
-            TagSkipReason::KeyTooLong => "the key is too long",
-            TagSkipReason::ValueTooLong => "the value is too long",
-            TagSkipReason::KeyCharacterClass => "the key has invalid characters",
-            TagSkipReason::CountCap => "there are too many tags",
-            TagSkipReason::ReservedValue => "the value has a reserved prefix",
-            TagSkipReason::ValueCharacterClass => "the value has invalid characters",
-            TagSkipReason::KeyCollision => "another key differs only in case",
-        })
     }
 }
 
@@ -236,6 +157,5 @@ impl fmt::Display for LimitSource {
 }
 
 impl Datum for LabelProblem {}
-impl Datum for TagSkipReason {}
 impl Datum for NoTagReason {}
 impl Datum for LimitSource {}

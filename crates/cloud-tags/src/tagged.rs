@@ -11,7 +11,8 @@ use super::transform::{Transformed, cloud_tags_that_pass};
 use super::verdicts::verdicts;
 use super::webhook::Webhook;
 use crate::fact::Finding;
-use crate::report::{NoTagReason, TagReport};
+use crate::report::TagReport;
+use crate::tag_reason::NoTagReason;
 use kubernetes::decision::change::{Change, Value};
 use tag_rules::Definition;
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules::TagRules;
 use super::webhook::Webhook;
-use crate::report::{SkippedLabel, TagSkipReason};
+use crate::report::SkippedLabel;
 use tag_rules::profiles::CLOUD_TAG_PREFIX;
+use tag_rules::refusal::TagSkipReason;
 use tag_rules::{Definition, Scope};
 
 /// How the qualified keys of the platform begin.

@@ -2,21 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::report::{CloudVerdict, TagSkipReason};
+use crate::report::CloudVerdict;
 use tag_rules::clouds::{Cloud, KeyCase};
-use tag_rules::refusal::TagRefusal;
-
-/// Why a cloud rejects a tag, considering this tag alone.
-pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSkipReason> {
-    cloud.refusal(key, value).map(|refusal| match refusal {
-        TagRefusal::ReservedPrefix => TagSkipReason::ReservedPrefix,
-        TagRefusal::ReservedValue => TagSkipReason::ReservedValue,
-        TagRefusal::KeyTooLong => TagSkipReason::KeyTooLong,
-        TagRefusal::ValueTooLong => TagSkipReason::ValueTooLong,
-        TagRefusal::KeyCharacters => TagSkipReason::KeyCharacterClass,
-        TagRefusal::ValueCharacters => TagSkipReason::ValueCharacterClass,
-    })
-}
+use tag_rules::refusal::TagSkipReason;
 
 /// The verdict of the cloud on each tag of a resource, by ascending key: of tags with equal keys, and of too many, the
 /// later ones are rejected. A cloud that is `None` has unknown limits, and a value that is `None` is not a string.
@@ -25,8 +13,9 @@ pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSki
 /// use std::collections::BTreeMap;
 ///
 /// use cloud_tags::verdicts;
-/// use cloud_tags::report::{CloudVerdict, TagSkipReason};
+/// use cloud_tags::report::CloudVerdict;
 /// use tag_rules::clouds::CLOUDS;
+/// use tag_rules::refusal::TagSkipReason;
 ///
 /// let aws = CLOUDS.iter().find(|cloud| cloud.provider == "aws");
 /// let judged = verdicts(aws, &BTreeMap::from([("aws:team", Some("red"))]));
@@ -41,7 +30,8 @@ pub fn verdicts(cloud: Option<&Cloud>, tags: &BTreeMap<&str, Option<&str>>) -> B
                 let is_twice = cloud.case == KeyCase::Ignored && !seen.insert(key.to_lowercase());
                 let is_over = cloud.tags.is_some_and(|most| taken >= most);
                 taken += 1;
-                refused_by(cloud, key, value)
+                cloud
+                    .refusal(key, value)
                     .or(is_twice.then_some(TagSkipReason::KeyCollision))
                     .or(is_over.then_some(TagSkipReason::CountCap))
                     .map_or(CloudVerdict::Accepted, CloudVerdict::Refused)

@@ -1,9 +1,8 @@
 //! The limits that the webhook of an infrastructure cluster sets in addition to its profile's.
 
-use super::verdicts::refused_by;
-use crate::report::TagSkipReason;
 use tag_rules::clouds::Cloud;
 use tag_rules::infrastructure::InfraCluster;
+use tag_rules::refusal::TagSkipReason;
 
 /// The webhook of a kind, and the entries in the field besides the policy's tags.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +26,7 @@ impl Webhook {
 
     /// Why it rejects a tag, considering this tag alone.
     pub(super) fn refusal(self, tag_key: &str, value: &str) -> Option<TagSkipReason> {
-        refused_by(self.takes, tag_key, value)
+        self.takes.refusal(tag_key, value)
     }
 
     /// The maximum number of the policy's tags that it allows.

@@ -1,7 +1,5 @@
 //! What is not propagated, and why.
 
-use std::fmt;
-
 use serde::Serialize;
 use serde::ser::Serializer;
 
@@ -11,6 +9,7 @@ use kubernetes::decision::change_reason::NamedSource;
 use kubernetes::decision::datum::NamedEntry;
 use kubernetes::decision::source::SourcePlace;
 use kubernetes::map_kind::MapKind;
+use kubernetes::names;
 
 /// One entry that was not propagated.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -50,38 +49,40 @@ impl Serialize for Carried {
     }
 }
 
-/// Why an entry was not propagated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SkipReason {
-    /// Nothing propagates from this place to this kind.
-    NotPropagated,
-    /// A source with higher precedence has another value.
-    Overridden,
-    /// Cluster API sets this label itself.
-    Forced,
-    /// The key is used for bookkeeping by a controller, a client or this policy.
-    ControllerOwned,
-    /// The annotation defers an upgrade of the topology, not of the object.
-    UpgradeHold,
-    /// The key meets no criterion for Nodes.
-    NodeCriteria,
-    /// A patch of the ClusterClass may set something else.
-    ClassPatches,
-    /// The class has no infrastructure for the Machines of its control plane.
-    NoMachineInfrastructure,
-    /// The object has no taints yet, and the settings do not say that the cluster's feature gate for taints is on.
-    TaintsGate,
-    /// A kubelet writes the Node, and the admission plugin NodeRestriction does not allow it to set this label.
-    NodeRestriction,
-    /// The API server rejects the key.
-    IllegalKey,
-    /// The API server rejects the value.
-    IllegalValue,
-    /// The list would have more elements than the API server allows.
-    TooManyElements,
-    /// The annotations of the object would have more bytes together than the API server allows.
-    AnnotationsTooLarge,
+names! {
+    /// Why an entry was not propagated.
+    #[derive(Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    SkipReason {
+        /// Nothing propagates from this place to this kind.
+        NotPropagated = "not propagated from there",
+        /// A source with higher precedence has another value.
+        Overridden = "overridden by a source with higher precedence",
+        /// Cluster API sets this label itself.
+        Forced = "Cluster API sets this label itself",
+        /// The key is used for bookkeeping by a controller, a client or this policy.
+        ControllerOwned = "the key belongs to a controller, a client or this policy",
+        /// The annotation defers an upgrade of the topology, not of the object.
+        UpgradeHold = "the annotation defers upgrades of the topology and has no meaning on this object",
+        /// The key meets no criterion for Nodes.
+        NodeCriteria = "the key meets none of the criteria for syncing to Nodes",
+        /// A patch of the ClusterClass may set something else.
+        ClassPatches = "a patch of the ClusterClass may set a different value",
+        /// The class has no infrastructure for the Machines of its control plane.
+        NoMachineInfrastructure = "not set in `spec.machineTemplate`: the ClusterClass has no `spec.controlPlane.machineInfrastructure`",
+        /// The object has no taints yet, and the settings do not say that the cluster's feature gate for taints is on.
+        TaintsGate = "the object has no taints yet, and `clusterApi.taints` is off",
+        /// A kubelet writes the Node, and the admission plugin NodeRestriction does not allow it to set this label.
+        NodeRestriction = "NodeRestriction forbids a kubelet to set this label",
+        /// The API server rejects the key.
+        IllegalKey = "the API server does not accept this key",
+        /// The API server rejects the value.
+        IllegalValue = "the API server does not accept this value",
+        /// The list would have more elements than the API server allows.
+        TooManyElements = "the API server does not accept this many elements",
+        /// The annotations of the object would have more bytes together than the API server allows.
+        AnnotationsTooLarge = "annotations of an object are limited to 256 KiB in total",
+    }
 }
 
 impl Skipped {
@@ -126,32 +127,6 @@ impl SkipReason {
     pub fn is_illegal(self) -> bool {
         use SkipReason::{AnnotationsTooLarge, IllegalKey, IllegalValue, TooManyElements};
         matches!(self, IllegalKey | IllegalValue | TooManyElements | AnnotationsTooLarge)
-    }
-}
-
-/// The end of a sentence about the entry.
-impl fmt::Display for SkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SkipReason::NotPropagated => "not propagated from there",
-            SkipReason::Overridden => "overridden by a source with higher precedence",
-            SkipReason::Forced => "Cluster API sets this label itself",
-            SkipReason::ControllerOwned => "the key belongs to a controller, a client or this policy",
-            SkipReason::UpgradeHold => {
-                "the annotation defers upgrades of the topology and has no meaning on this object"
-            }
-            SkipReason::NodeCriteria => "the key meets none of the criteria for syncing to Nodes",
-            SkipReason::ClassPatches => "a patch of the ClusterClass may set a different value",
-            SkipReason::NoMachineInfrastructure => {
-                "not set in `spec.machineTemplate`: the ClusterClass has no `spec.controlPlane.machineInfrastructure`"
-            }
-            SkipReason::TaintsGate => "the object has no taints yet, and `clusterApi.taints` is off",
-            SkipReason::NodeRestriction => "NodeRestriction forbids a kubelet to set this label",
-            SkipReason::IllegalKey => "the API server does not accept this key",
-            SkipReason::IllegalValue => "the API server does not accept this value",
-            SkipReason::TooManyElements => "the API server does not accept this many elements",
-            SkipReason::AnnotationsTooLarge => "annotations of an object are limited to 256 KiB in total",
-        })
     }
 }
 

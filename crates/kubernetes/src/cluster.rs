@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::masks::Masks;
+use crate::names;
 use crate::object::group_and_version;
 
 /// Where the engine reads objects other than the one under review.
@@ -55,41 +56,27 @@ pub struct LookupError {
     pub detail: String,
 }
 
-/// The kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LookupCause {
-    /// There is no such object.
-    NotFound,
-    /// The API server does not serve the kind in this version.
-    NotServed,
-    /// The policy was not granted the kind in this version.
-    NotGranted,
-    /// The policy was not granted the capability to read at all.
-    NoCapability,
-    /// The PolicyServer's account may not read the kind.
-    Forbidden,
-    /// The host has no connection, is overloaded, or failed for another reason.
-    Unavailable,
-    /// The answer was not a readable object.
-    Unreadable,
-    /// No request was sent: the evaluation has already used all its reads.
-    TooManyReads,
-}
-
-/// Why an object could not be read.
-impl fmt::Display for LookupCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LookupCause::NotFound => "not found",
-            LookupCause::NotServed => "not served by the API server in this version",
-            LookupCause::NotGranted => "not listed in the policy's `contextAwareResources`",
-            LookupCause::NoCapability => "capability `kubernetes/get_resource` is not granted",
-            LookupCause::Forbidden => "forbidden for the PolicyServer's ServiceAccount",
-            LookupCause::Unavailable => "the Kubernetes API could not be queried",
-            LookupCause::Unreadable => "not of the expected shape",
-            LookupCause::TooManyReads => "too many reads",
-        })
+names! {
+    /// The kinds of failure.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    LookupCause {
+        /// There is no such object.
+        NotFound = "not found",
+        /// The API server does not serve the kind in this version.
+        NotServed = "not served by the API server in this version",
+        /// The policy was not granted the kind in this version.
+        NotGranted = "not listed in the policy's `contextAwareResources`",
+        /// The policy was not granted the capability to read at all.
+        NoCapability = "capability `kubernetes/get_resource` is not granted",
+        /// The PolicyServer's account may not read the kind.
+        Forbidden = "forbidden for the PolicyServer's ServiceAccount",
+        /// The host has no connection, is overloaded, or failed for another reason.
+        Unavailable = "the Kubernetes API could not be queried",
+        /// The answer was not a readable object.
+        Unreadable = "not of the expected shape",
+        /// No request was sent: the evaluation has already used all its reads.
+        TooManyReads = "too many reads",
     }
 }
 

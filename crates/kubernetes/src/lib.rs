@@ -18,6 +18,7 @@ pub mod managed_fields;
 pub mod map_kind;
 pub mod masks;
 pub mod metadata_key;
+mod names;
 pub mod object;
 pub mod parent;
 pub mod query;

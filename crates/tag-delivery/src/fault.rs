@@ -5,7 +5,7 @@ use kubernetes::decision::datum::Mentioned;
 use kubernetes::decision::fact::Sentence;
 use kubernetes::facts;
 use kubernetes::settings::PatternError;
-use tag_rules::refusal::TagRefusal;
+use tag_rules::refusal::TagSkipReason;
 
 facts! {
     /// What can be wrong with a definition or a Composition.
@@ -334,10 +334,10 @@ facts! {
     RefusedCharacter { effect: &'static str, tag: Mentioned, kind: Mentioned, char: char } "tags-refused-character"
         "its cloud {effect} tag `{tag}`: it accepts no `{char}` in keys of `{kind}`";
     /// The cloud does not accept a tag of the base, nor of any other resource.
-    BaseTagRefused { tag: Mentioned, cloud: &'static str, problem: TagRefusal } "tags-base-tag-refused"
+    BaseTagRefused { tag: Mentioned, cloud: &'static str, problem: TagSkipReason } "tags-base-tag-refused"
         "the API of `{cloud}` does not accept tag `{tag}` of the base: {problem}";
     /// … a tag of the composite, whose keys are spelled for another cloud.
-    OtherCloud { tag: Mentioned, cloud: &'static str, problem: TagRefusal, profile: &'static str } "tags-other-cloud"
+    OtherCloud { tag: Mentioned, cloud: &'static str, problem: TagSkipReason, profile: &'static str } "tags-other-cloud"
         "the API of `{cloud}` does not accept cloud tag `{tag}`, which is spelled by profile `{profile}`: {problem}";
     /// Tags reach the cloud only when the resource is created.
     InitialTags "tags-initial"

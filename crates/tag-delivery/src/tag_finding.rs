@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::fault::TagFault;
 use kubernetes::decision::datum::{Datum, Mentioned};
 use kubernetes::decision::fact::Sentence;
+use kubernetes::names;
 
 /// A fault, and what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,25 +89,17 @@ impl fmt::Display for TagFinding {
     }
 }
 
-/// What happens to cloud tags on the way to one resource, by Crossplane's rules. There is no finding if they are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TagDelivery {
-    /// The resource is created without them, or others are lost because of them.
-    Lost,
-    /// The resource, or all of them, is never created, and the composite does not become Synced.
-    Fails,
-    /// It depends on something that is not evaluated.
-    CannotTell,
-}
-
-impl TagDelivery {
-    fn as_str(self) -> &'static str {
-        match self {
-            TagDelivery::Lost => "lost",
-            TagDelivery::Fails => "fails",
-            TagDelivery::CannotTell => "cannot-tell",
-        }
+names! {
+    /// What happens to cloud tags on the way to one resource, by Crossplane's rules. There is no finding if they are kept.
+    #[derive(Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    TagDelivery {
+        /// The resource is created without them, or others are lost because of them.
+        Lost = "lost",
+        /// The resource, or all of them, is never created, and the composite does not become Synced.
+        Fails = "fails",
+        /// It depends on something that is not evaluated.
+        CannotTell = "cannot-tell",
     }
 }
 

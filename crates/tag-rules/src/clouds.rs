@@ -7,6 +7,7 @@ use super::text_limits::Alphabet::{Ascii, Unicode};
 use super::text_limits::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
 use super::text_limits::Length::{Bytes, Prefixed, Runes};
 use super::text_limits::{Form, Length};
+use kubernetes::names;
 
 /// The APIs that tags of composites reach. A composite of another provider may be rejected as well: its limits are not
 /// known.
@@ -117,27 +118,17 @@ pub struct Cloud {
     pub source: &'static str,
 }
 
-/// What two keys are that only differ in case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyCase {
-    /// Two keys.
-    Matters,
-    /// One key.
-    Ignored,
-    /// One tag, in the spelling in which it was first created, on any resource.
-    FirstStays,
-    /// Not known.
-    NotChecked,
-}
-
-impl fmt::Display for KeyCase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            KeyCase::Matters => "matters",
-            KeyCase::Ignored => "ignored",
-            KeyCase::FirstStays => "the first spelling stays",
-            KeyCase::NotChecked => "not checked",
-        })
+names! {
+    /// What two keys are that only differ in case.
+    KeyCase {
+        /// Two keys.
+        Matters = "matters",
+        /// One key.
+        Ignored = "ignored",
+        /// One tag, in the spelling in which it was first created, on any resource.
+        FirstStays = "the first spelling stays",
+        /// Not known.
+        NotChecked = "not checked",
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
 use super::text_limits::ListedCharacters;
+use kubernetes::names;
 
 /// The prefix of every tag key of the specification's profiles: one name to search for, and to distinguish these tags
 /// from others.
@@ -49,13 +50,14 @@ pub struct Profile {
     pub reserved: &'static [&'static str],
 }
 
-/// The unit of lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Unicode scalar values.
-    Runes,
-    /// Bytes of UTF-8.
-    Bytes,
+names! {
+    /// The unit of lengths.
+    Unit {
+        /// Unicode scalar values.
+        Runes = "runes",
+        /// Bytes of UTF-8.
+        Bytes = "bytes",
+    }
 }
 
 /// A class of characters.
@@ -132,15 +134,6 @@ impl fmt::Display for Profile {
         let Profile { name, unit, key, value, tags, characters, reserved } = self;
         write!(f, "{name} | <= {key} {unit} | <= {value} {unit} | {tags} | {characters} | ")?;
         f.write_str(&if reserved.is_empty() { "none".to_owned() } else { reserved.join(", ") })
-    }
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unit::Runes => "runes",
-            Unit::Bytes => "bytes",
-        })
     }
 }
 

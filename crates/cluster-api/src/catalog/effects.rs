@@ -5,74 +5,63 @@ pub(crate) mod kinds;
 mod rows;
 pub mod table;
 
-use std::fmt;
-
 use serde::{Serialize, Serializer};
 
 use super::version::Version;
+use kubernetes::names;
 
-/// What an edit does to the Machines below the object, the least severe first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effect {
-    /// No effect on existing Machines.
-    Nothing,
-    /// Objects are updated in place.
-    InPlace,
-    /// Machines are created or deleted.
-    Scale,
-    /// Machines are outdated until somebody deletes them: the strategy is OnDelete.
-    ReplacedWhenDeleted,
-    /// Patches, variables or a provider decide whether Machines are replaced.
-    CannotTell,
-    /// Machines are replaced, created or deleted later, such as when a pause ends: the policy does not report this, a plan
-    /// does.
-    Waits,
-    /// Machines are replaced at a time that the edit sets.
-    Scheduled,
-    /// Machines are replaced.
-    Rollout,
-    /// A webhook or a schema refuses the edit, and nothing that is applied with it gets further: the policy does not
-    /// report this, a plan does.
-    Refused,
-    /// Existing Machines are orphaned, and new ones are created.
-    Destructive,
+names! {
+    /// What an edit does to the Machines below the object, the least severe first.
+    Effect {
+        /// No effect on existing Machines.
+        Nothing = "no effect",
+        /// Objects are updated in place.
+        InPlace = "in place",
+        /// Machines are created or deleted.
+        Scale = "scale",
+        /// Machines are outdated until somebody deletes them: the strategy is OnDelete.
+        ReplacedWhenDeleted = "replaced when deleted",
+        /// Patches, variables or a provider decide whether Machines are replaced.
+        CannotTell = "cannot tell",
+        /// Machines are replaced, created or deleted later, such as when a pause ends: the policy does not report this, a plan
+        /// does.
+        Waits = "waits",
+        /// Machines are replaced at a time that the edit sets.
+        Scheduled = "scheduled rollout",
+        /// Machines are replaced.
+        Rollout = "rollout",
+        /// A webhook or a schema refuses the edit, and nothing that is applied with it gets further: the policy does not
+        /// report this, a plan does.
+        Refused = "refused",
+        /// Existing Machines are orphaned, and new ones are created.
+        Destructive = "destructive",
+    }
 }
 
-/// A kind of object, as far as the effects of its edits differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EditedKind {
-    /// MachineDeployment.
-    MachineDeployment,
-    /// MachineSet without a MachineDeployment.
-    MachineSet,
-    /// MachineSet of a MachineDeployment.
-    OwnedMachineSet,
-    /// MachinePool.
-    MachinePool,
-    /// KubeadmControlPlane.
-    KubeadmControlPlane,
-    /// Cluster.
-    Cluster,
-    /// ClusterClass.
-    ClusterClass,
-    /// Template of infrastructure machines or bootstrap configuration, used by a ClusterClass or made from one.
-    ClassTemplate,
-    /// Template of a control plane, used by a ClusterClass.
-    ClassControlPlaneTemplate,
-    /// Template of an infrastructure cluster, used by a ClusterClass.
-    ClassClusterTemplate,
-    /// Template of an infrastructure machine pool, used by a ClusterClass.
-    ClassMachinePoolTemplate,
-    /// Template that no ClusterClass uses.
-    Template,
-    /// Machine of a KubeadmControlPlane.
-    ControlPlaneMachine,
-    /// KubeadmConfig of a Machine of a KubeadmControlPlane.
-    ControlPlaneKubeadmConfig,
-    /// Infrastructure of a Machine of a KubeadmControlPlane.
-    ControlPlaneInfraMachine,
-    /// KubeadmConfig of a MachinePool.
-    MachinePoolKubeadmConfig,
+names! {
+    /// A kind of object, as far as the effects of its edits differ.
+    EditedKind {
+        MachineDeployment = "MachineDeployment",
+        MachineSet = "MachineSet",
+        OwnedMachineSet = "MachineSet of a MachineDeployment",
+        MachinePool = "MachinePool",
+        KubeadmControlPlane = "KubeadmControlPlane",
+        Cluster = "Cluster",
+        ClusterClass = "ClusterClass",
+        /// Template of infrastructure machines or bootstrap configuration, used by a ClusterClass or made from one.
+        ClassTemplate = "machine or bootstrap template of a ClusterClass",
+        /// Template of a control plane, used by a ClusterClass.
+        ClassControlPlaneTemplate = "control-plane template of a ClusterClass",
+        /// Template of an infrastructure cluster, used by a ClusterClass.
+        ClassClusterTemplate = "cluster template of a ClusterClass",
+        /// Template of an infrastructure machine pool, used by a ClusterClass.
+        ClassMachinePoolTemplate = "machine-pool template of a ClusterClass",
+        Template = "any other template",
+        ControlPlaneMachine = "Machine of a KubeadmControlPlane",
+        ControlPlaneKubeadmConfig = "KubeadmConfig of a KubeadmControlPlane",
+        ControlPlaneInfraMachine = "infrastructure machine of a KubeadmControlPlane",
+        MachinePoolKubeadmConfig = "KubeadmConfig of a MachinePool",
+    }
 }
 
 /// The rows below one path of one kind.
@@ -141,24 +130,24 @@ pub enum KeyEdit {
     Changed,
 }
 
-/// A condition for an edit to have its effect; if it does not hold, the edit has none. If it is not known whether it
-/// holds, the effect is not known either.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Given {
-    /// Nothing.
-    Always,
-    /// `replicas` is not 0, in the `spec` or the edited entry of a topology, before and after.
-    Replicas,
-    /// The Cluster has a topology.
-    Topology,
-    /// An upgrade of the topology is pending, by the Cluster's condition `TopologyReconciled`.
-    PendingUpgrade,
-    /// An upgrade of the topology is pending that has not begun.
-    HeldUpgrade,
-    /// Some Machines are outdated, by the counts in `status`.
-    OutdatedMachines,
-    /// No extension is updating the object in place.
-    NoInPlaceUpdate,
+names! {
+    /// A condition for an edit to have its effect; if it does not hold, the edit has none. If it is not known whether it
+    /// holds, the effect is not known either.
+    Given {
+        Always = "",
+        /// `replicas` is not 0, in the `spec` or the edited entry of a topology, before and after.
+        Replicas = "if there are replicas",
+        /// The Cluster has a topology.
+        Topology = "if the Cluster has a topology",
+        /// An upgrade of the topology is pending, by the Cluster's condition `TopologyReconciled`.
+        PendingUpgrade = "if an upgrade is pending",
+        /// An upgrade of the topology is pending that has not begun.
+        HeldUpgrade = "if an upgrade is pending that has not begun",
+        /// Some Machines are outdated, by the counts in `status`.
+        OutdatedMachines = "if some Machines are outdated",
+        /// No extension is updating the object in place.
+        NoInPlaceUpdate = "unless an extension updates it in place",
+    }
 }
 
 /// When two values mean the same.
@@ -245,71 +234,8 @@ impl Row {
     }
 }
 
-impl Effect {
-    fn name(self) -> &'static str {
-        match self {
-            Effect::Nothing => "no effect",
-            Effect::InPlace => "in place",
-            Effect::Scale => "scale",
-            Effect::ReplacedWhenDeleted => "replaced when deleted",
-            Effect::CannotTell => "cannot tell",
-            Effect::Waits => "waits",
-            Effect::Scheduled => "scheduled rollout",
-            Effect::Rollout => "rollout",
-            Effect::Refused => "refused",
-            Effect::Destructive => "destructive",
-        }
-    }
-}
-
-/// As printed in the README.
-impl fmt::Display for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl Serialize for Effect {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-/// As the end of a sentence about an effect; empty if there is no condition.
-impl fmt::Display for Given {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Given::Always => "",
-            Given::Replicas => "if there are replicas",
-            Given::Topology => "if the Cluster has a topology",
-            Given::PendingUpgrade => "if an upgrade is pending",
-            Given::HeldUpgrade => "if an upgrade is pending that has not begun",
-            Given::OutdatedMachines => "if some Machines are outdated",
-            Given::NoInPlaceUpdate => "unless an extension updates it in place",
-        })
-    }
-}
-
-/// As printed in the README.
-impl fmt::Display for EditedKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            EditedKind::MachineDeployment => "MachineDeployment",
-            EditedKind::MachineSet => "MachineSet",
-            EditedKind::OwnedMachineSet => "MachineSet of a MachineDeployment",
-            EditedKind::MachinePool => "MachinePool",
-            EditedKind::KubeadmControlPlane => "KubeadmControlPlane",
-            EditedKind::Cluster => "Cluster",
-            EditedKind::ClusterClass => "ClusterClass",
-            EditedKind::ClassTemplate => "machine or bootstrap template of a ClusterClass",
-            EditedKind::ClassControlPlaneTemplate => "control-plane template of a ClusterClass",
-            EditedKind::ClassClusterTemplate => "cluster template of a ClusterClass",
-            EditedKind::ClassMachinePoolTemplate => "machine-pool template of a ClusterClass",
-            EditedKind::Template => "any other template",
-            EditedKind::ControlPlaneMachine => "Machine of a KubeadmControlPlane",
-            EditedKind::ControlPlaneKubeadmConfig => "KubeadmConfig of a KubeadmControlPlane",
-            EditedKind::ControlPlaneInfraMachine => "infrastructure machine of a KubeadmControlPlane",
-            EditedKind::MachinePoolKubeadmConfig => "KubeadmConfig of a MachinePool",
-        })
+        serializer.serialize_str(self.as_str())
     }
 }

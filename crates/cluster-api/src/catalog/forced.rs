@@ -5,6 +5,7 @@ use std::fmt;
 use crate::catalog::keys::*;
 use crate::catalog::place::PAGE_VERSION;
 use crate::catalog::place::Place::{self, *};
+use kubernetes::names;
 
 /// A label that one hop forces.
 #[derive(Debug)]
@@ -19,23 +20,17 @@ pub struct Forced {
     pub value: ForcedValue,
 }
 
-/// Where the value of a forced label comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForcedValue {
-    /// The empty string.
-    Empty,
-    /// The Cluster's name.
-    ClusterName,
-    /// The name of the entry in the Cluster's topology.
-    TopologyName,
-    /// The owner's name.
-    OwnerName,
-    /// The owner's name, or its hash if it is not a valid label value.
-    OwnerNameFormatted,
-    /// The owner's own label of the same key, if it has one.
-    OwnersLabel,
-    /// The object's own hash, as it is stored.
-    TemplateHash,
+names! {
+    /// Where the value of a forced label comes from.
+    ForcedValue {
+        Empty = "empty",
+        ClusterName = "name of the Cluster",
+        TopologyName = "name of the topology's entry",
+        OwnerName = "name of the owner",
+        OwnerNameFormatted = "name of the owner, or its hash where it is no label value",
+        OwnersLabel = "the owner's own label, where it has one",
+        TemplateHash = "as stored, never computed",
+    }
 }
 
 /// The forced labels of every hop.
@@ -87,21 +82,6 @@ const fn row(from: Place, to: &'static [Place], key: &'static str, value: Forced
 impl fmt::Display for Forced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.line())
-    }
-}
-
-/// The value as printed in the README.
-impl fmt::Display for ForcedValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ForcedValue::Empty => "empty",
-            ForcedValue::ClusterName => "name of the Cluster",
-            ForcedValue::TopologyName => "name of the topology's entry",
-            ForcedValue::OwnerName => "name of the owner",
-            ForcedValue::OwnerNameFormatted => "name of the owner, or its hash where it is no label value",
-            ForcedValue::OwnersLabel => "the owner's own label, where it has one",
-            ForcedValue::TemplateHash => "as stored, never computed",
-        })
     }
 }
 

@@ -8,6 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use super::datum::Datum;
 use crate::map_kind::MapKind;
+use crate::names;
 
 /// The rule behind a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,29 +49,30 @@ pub enum ChangeRule {
     AsStored(StoredTags),
 }
 
-/// Why tags are left as they are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoredTags {
-    /// The composite was adopted.
-    Adopted,
-    /// The Cluster of the infrastructure cluster was adopted.
-    AdoptedCluster,
-    /// The composite is being deleted.
-    Deleting,
-    /// The object is a claim.
-    Claim,
-    /// Its assignments cannot be used.
-    UnusableAssignments,
-    /// The same for the assignments of an object that it has labels from.
-    UnusableSource,
-    /// An object that it has labels from cannot be read.
-    SourceUnread,
-    /// The registry cannot be read.
-    RegistryUnread,
-    /// The registry that may define this label cannot be read.
-    DefinitionUnread,
-    /// The Cluster of the infrastructure cluster is paused, not known, or cannot be read.
-    ClusterNotCompared,
+names! {
+    /// Why tags are left as they are stored.
+    StoredTags {
+        /// The composite was adopted.
+        Adopted = "an adopted composite gets no new tags",
+        /// The Cluster of the infrastructure cluster was adopted.
+        AdoptedCluster = "an adopted Cluster gets no new tags",
+        /// The composite is being deleted.
+        Deleting = "a composite that is being deleted gets no new tags",
+        /// The object is a claim.
+        Claim = "a claim gets no new tags",
+        /// Its assignments cannot be used.
+        UnusableAssignments = "its assignments cannot be used",
+        /// The same for the assignments of an object that it has labels from.
+        UnusableSource = "assignments of another object cannot be used",
+        /// An object that it has labels from cannot be read.
+        SourceUnread = "an object whose labels become tags cannot be read",
+        /// The registry cannot be read.
+        RegistryUnread = "the label registry cannot be read",
+        /// The registry that may define this label cannot be read.
+        DefinitionUnread = "the registry that may define its label cannot be read",
+        /// The Cluster of the infrastructure cluster is paused, not known, or cannot be read.
+        ClusterNotCompared = "the labels of its Cluster are not compared",
+    }
 }
 
 impl ChangeRule {
@@ -105,32 +107,11 @@ impl StoredTags {
     pub const fn allows_removal(self) -> bool {
         matches!(self, StoredTags::Adopted | StoredTags::AdoptedCluster | StoredTags::Deleting | StoredTags::Claim)
     }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            StoredTags::Adopted => "an adopted composite gets no new tags",
-            StoredTags::AdoptedCluster => "an adopted Cluster gets no new tags",
-            StoredTags::Deleting => "a composite that is being deleted gets no new tags",
-            StoredTags::Claim => "a claim gets no new tags",
-            StoredTags::UnusableAssignments => "its assignments cannot be used",
-            StoredTags::UnusableSource => "assignments of another object cannot be used",
-            StoredTags::SourceUnread => "an object whose labels become tags cannot be read",
-            StoredTags::RegistryUnread => "the label registry cannot be read",
-            StoredTags::DefinitionUnread => "the registry that may define its label cannot be read",
-            StoredTags::ClusterNotCompared => "the labels of its Cluster are not compared",
-        }
-    }
 }
 
 impl fmt::Display for ChangeRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())
-    }
-}
-
-impl fmt::Display for StoredTags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

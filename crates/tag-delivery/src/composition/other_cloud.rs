@@ -13,7 +13,7 @@ use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit};
 use kubernetes::decision::datum::Mentioned;
 use tag_rules::clouds::Cloud;
-use tag_rules::refusal::TagRefusal;
+use tag_rules::refusal::TagSkipReason;
 
 /// Groups whose services accept every character. Source: Amazon EC2 user guide, Tag your resources: restrictions.
 const ANY_CHARACTERS: [&str; 2] = ["ec2.aws.upbound.io", "ec2.aws.m.upbound.io"];
@@ -42,8 +42,9 @@ impl<'a> MapOfTags<'a> {
         Some(MapOfTags { cloud, entries, accepts_any_character: ANY_CHARACTERS.contains(&kind.group) })
     }
 
-    fn refusal(&self, key: &str, value: &str) -> Option<TagRefusal> {
-        let is_of_characters = |it: &TagRefusal| matches!(it, TagRefusal::KeyCharacters | TagRefusal::ValueCharacters);
+    fn refusal(&self, key: &str, value: &str) -> Option<TagSkipReason> {
+        let is_of_characters =
+            |it: &TagSkipReason| matches!(it, TagSkipReason::KeyCharacterClass | TagSkipReason::ValueCharacterClass);
         self.cloud.refusal(key, value).filter(|it| !self.accepts_any_character || !is_of_characters(it))
     }
 }

@@ -1,11 +1,11 @@
 //! What a label registry says about a key: the same in `cloudTags.definitions` and in a LabelRegistry object.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::sources::LabelSource;
+use kubernetes::names;
 use kubernetes::settings::SettingProblem;
 use kubernetes::settings::object::ObjectOnly;
 use kubernetes::settings::read::read;
@@ -26,34 +26,18 @@ pub struct Definition {
     pub from: Option<LabelSource>,
 }
 
-/// Whose definition it is. Labels of all three are tags alike. Of two definitions of one key the wider one counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// A platform operator's.
-    Platform,
-    /// A domain owner's.
-    Domain,
-    /// A project owner's.
-    Project,
-}
-
-impl Scope {
-    /// As in a registry object.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Scope::Platform => "platform",
-            Scope::Domain => "domain",
-            Scope::Project => "project",
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+names! {
+    /// Whose definition it is. Labels of all three are tags alike. Of two definitions of one key the wider one counts.
+    #[derive(Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    Scope {
+        /// A platform operator's.
+        Platform = "platform",
+        /// A domain owner's.
+        Domain = "domain",
+        /// A project owner's.
+        Project = "project",
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::composites::not_empty;
+use kubernetes::names;
 use kubernetes::settings::{ApiVersion, FieldPath, KindAndGroup, LabelKey, Reaction, SettingProblem};
 
 /// Whose labels become tags.
@@ -27,28 +28,18 @@ impl Default for TagSourceSettings {
     }
 }
 
-/// An object whose labels become tags.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum LabelSource {
-    /// The composite, whose author chooses its labels.
-    Composite,
-    /// The Namespace of the composite.
-    Namespace,
-    /// The object in `cloudTags.sources.tenant`.
-    Tenant,
-}
-
-impl LabelSource {
-    /// As in the settings.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            LabelSource::Composite => "composite",
-            LabelSource::Namespace => "namespace",
-            LabelSource::Tenant => "tenant",
-        }
+names! {
+    /// An object whose labels become tags.
+    #[derive(Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    LabelSource {
+        /// The composite, whose author chooses its labels.
+        Composite = "composite",
+        /// The Namespace of the composite.
+        Namespace = "namespace",
+        /// The object in `cloudTags.sources.tenant`.
+        Tenant = "tenant",
     }
 }
 
