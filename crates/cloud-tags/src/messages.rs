@@ -1,6 +1,5 @@
 //! Cloud tags of a composite, and labels that do not become tags.
 
-use crate::fact::CloudTagFact;
 use crate::report::{IgnoredDefinition, IgnoredReason};
 use kubernetes::decision::messages::SettingValue;
 use tag_rules::Scope;
@@ -89,8 +88,3 @@ pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
 
 /// Logged for each label that does not become a tag; its attributes say which, and why.
 pub const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
-
-/// A composite without a required tag is refused; follows its name.
-pub fn refused_without(missing: &CloudTagFact, setting: SettingValue<'_>) -> String {
-    format!("{missing} ({setting})")
-}

@@ -68,19 +68,19 @@ names! {
     #[serde(rename_all = "kebab-case")]
     IgnoredReason {
         /// Its scope is not that of its object.
-        AnotherScope = "another-scope",
+        AnotherScope = "another-scope";
         /// Another object defines the key with a wider scope.
-        WiderScope = "wider-scope",
+        WiderScope = "wider-scope";
         /// Another object that is listed earlier defines the key with the same scope.
-        ListedFirst = "listed-first",
+        ListedFirst = "listed-first";
         /// Its key does not have the form of the object's domain or project.
-        AnotherForm = "another-form",
+        AnotherForm = "another-form";
         /// The object has a scope, and does not say which domain or project it is of.
-        OwnerUnknown = "owner-unknown",
+        OwnerUnknown = "owner-unknown";
         /// The composite belongs to another domain or project.
-        AnotherOwner = "another-owner",
+        AnotherOwner = "another-owner";
         /// It changes a definition that every installation has.
-        Seeded = "seeded",
+        Seeded = "seeded";
     }
 }
 

@@ -55,7 +55,7 @@ mod tests {
     #[track_caller]
     fn check(cloud: &Cloud, cases: &[(&str, &str, Option<TagSkipReason>)]) {
         for (key, value, expected) in cases {
-            assert_eq!(refused_by(cloud, key, value), *expected, "{} {key} {value}", cloud.provider);
+            assert_eq!(cloud.refusal(key, value), *expected, "{} {key} {value}", cloud.provider);
         }
     }
 

@@ -23,7 +23,6 @@ use crate::fact::ClusterApiFact;
 use crate::fact::Finding;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages::refusals as messages;
 use crate::parents::OwnCluster;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApiSettings;
@@ -115,7 +114,7 @@ pub struct Guarded<'a, 'o> {
     /// Whether guards are off for the object.
     pub exemption: &'a Standing<'o>,
     /// Read when a guard first needs it.
-    pub cluster: OnceCell<OwnCluster>,
+    pub cluster: OnceCell<OwnCluster<'o>>,
 }
 
 /// Whether the exemption of the object under review counts. That of an object that is checked elsewhere is evaluated there;
@@ -223,7 +222,8 @@ pub fn way_out<F>(
     let mut guards = GUARDS.iter().filter(refusing).peekable();
     guards.peek()?;
     let pausing_helps = guards.all(|guard| matches!(check_of(guard.rail), GuardCheck::Object(..)));
-    Some(messages::way_out(EXEMPT, pausing_helps, EXEMPTION.others(subject, settings).as_deref()))
+    let pause = if pausing_helps { "pause the Cluster or " } else { "" };
+    Some(EXEMPTION.way_out(pause, "", subject, settings))
 }
 
 impl<'o> Guarded<'_, 'o> {

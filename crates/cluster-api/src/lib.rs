@@ -8,7 +8,6 @@ pub mod catalog;
 pub mod fact;
 pub mod guards;
 mod label_value;
-pub mod messages;
 pub mod misplaced;
 pub mod parents;
 pub mod propagated;

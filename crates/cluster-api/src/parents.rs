@@ -82,23 +82,44 @@ pub(crate) fn owner_that_refers<'e>(
     unread.map_or(Ok(first), Err)
 }
 
-/// Whether a reference in an object's `spec` is to the one under review; `None` if there is none. Parts of it that are
-/// absent are not compared.
+/// A reference to an object.
+pub(crate) struct Reference<'e> {
+    /// `None` if the reference does not say.
+    group: Option<&'e str>,
+    /// The same.
+    kind: Option<&'e str>,
+    /// Empty if it names none.
+    name: &'e str,
+}
+
+impl<'e> Reference<'e> {
+    /// A reference in an object's `spec`.
+    fn read(parent: &Parent<'e>, path: &[&str]) -> Result<Self, ReadFailure> {
+        let reference = parent.spec(path)?;
+        let string = |key| parent.readable(reference.string(&[key]));
+        let name = string("name")?.unwrap_or_default();
+        let group = match string("apiGroup")? {
+            None => string("apiVersion")?.map(|version| group_and_version(version).0),
+            group => group,
+        };
+        Ok(Reference { group, kind: string("kind")?, name })
+    }
+
+    /// Whether it is to this object. Parts of it that are absent are not compared.
+    fn is_to(&self, group: &str, kind: &str, name: &str) -> bool {
+        self.name == name && self.kind.is_none_or(|it| it == kind) && self.group.is_none_or(|it| it == group)
+    }
+}
+
+/// Whether a reference in an object's `spec` is to the one under review; `None` if there is none.
 pub(crate) fn refers_to(
     parent: &Parent<'_>,
     path: &[&str],
     subject: &Subject<'_>,
 ) -> Result<Option<bool>, ReadFailure> {
-    let reference = parent.spec(path)?;
-    let string = |key| parent.readable(reference.string(&[key]));
-    let Some(name) = string("name")? else { return Ok(None) };
-    let group = match string("apiGroup")? {
-        None => string("apiVersion")?.map(|version| group_and_version(version).0),
-        group => group,
-    };
-    let kind = &subject.review.kind;
-    let is_kind = string("kind")?.is_none_or(|name| name == kind.kind);
-    Ok(Some(name == subject.name() && is_kind && group.is_none_or(|group| group == kind.group)))
+    let (reference, kind) = (Reference::read(parent, path)?, &subject.review.kind);
+    let is_to_it = || reference.is_to(&kind.group, &kind.kind, subject.name());
+    Ok((!reference.name.is_empty()).then(is_to_it))
 }
 
 /// Whether this Cluster is paused, by field or annotation.
@@ -183,62 +204,38 @@ fn clusters<'e>(object: &Object<'e>) -> Vec<OwnerReference<'e>> {
 }
 
 /// What is known about a Cluster whose topology is not needed.
-pub struct ClusterState {
+pub struct ClusterState<'e> {
     /// By field or annotation.
     pub is_paused: bool,
-    /// Its control plane, if it names one.
-    control_plane: Option<ControlPlaneReference>,
-}
-
-/// What a Cluster's `controlPlaneRef` names.
-struct ControlPlaneReference {
-    /// `None` if the reference does not say.
-    group: Option<String>,
-    kind: String,
-    name: String,
+    control_plane: Reference<'e>,
 }
 
 /// What is known about the Cluster that the object names.
-pub enum OwnCluster {
+pub enum OwnCluster<'e> {
     /// It was read.
-    Known(ClusterState),
+    Known(ClusterState<'e>),
     /// There is no such Cluster.
     Missing,
     /// The object names none, or it cannot be read.
     Unknown,
 }
 
-impl ClusterState {
+impl<'e> ClusterState<'e> {
     /// What is known about the Cluster of this name.
-    ///
-    /// # Errors
-    /// Like [`Lookups::parent`].
-    pub(crate) fn read<'e>(lookups: &Lookups<'e>, namespace: &'e str, name: &'e str) -> Result<Self, Stop> {
+    pub(crate) fn read(lookups: &Lookups<'e>, namespace: &'e str, name: &'e str) -> Result<Self, Stop> {
         let cluster = lookups.parent(&core("Cluster", namespace, name, CLUSTER_MASKS))?;
-        let string = |field| cluster.string(&["controlPlaneRef", field]);
-        let group = match string("apiGroup")? {
-            None => string("apiVersion")?.map(|version| group_and_version(version).0),
-            group => group,
-        };
-        let name = string("name")?.unwrap_or_default().to_owned();
-        let of_kind =
-            |kind: &str| ControlPlaneReference { group: group.map(str::to_owned), kind: kind.to_owned(), name };
-        Ok(ClusterState { is_paused: is_paused_cluster(&cluster)?, control_plane: string("kind")?.map(of_kind) })
+        let control_plane = Reference::read(&cluster, &["controlPlaneRef"])?;
+        Ok(ClusterState { is_paused: is_paused_cluster(&cluster)?, control_plane })
     }
 
     /// The name of its control plane, if that is a KubeadmControlPlane.
-    pub(crate) fn kubeadm_control_plane(&self) -> Option<&str> {
-        let control_plane = self.control_plane.as_ref().filter(|it| it.kind == "KubeadmControlPlane");
-        control_plane.map(|it| &*it.name)
+    pub(crate) fn kubeadm_control_plane(&self) -> Option<&'e str> {
+        (self.control_plane.kind == Some("KubeadmControlPlane")).then_some(self.control_plane.name)
     }
 
     /// Whether an owner is its control plane.
     pub(crate) fn is_controlled_by(&self, owner: &OwnerReference<'_>) -> bool {
-        self.control_plane.as_ref().is_some_and(|it| {
-            it.kind == owner.kind
-                && it.name == owner.name
-                && it.group.as_ref().is_none_or(|group| *group == owner.group())
-        })
+        self.control_plane.kind.is_some() && self.control_plane.is_to(owner.group(), owner.kind, owner.name)
     }
 }
 

@@ -15,7 +15,6 @@ use crate::fact::Finding;
 use crate::fact::{ClusterApiFact, InPlacePaths};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::messages::refusals as messages;
 use crate::rollout_impact::{RolloutEdit, RolloutImpact};
 use crate::settings::ClusterApiSettings;
 use crate::subject::{Subject, has_paused_annotation};
@@ -116,8 +115,8 @@ pub fn way_out<F>(
 ) -> Option<String> {
     let is_refused = findings.iter().any(|finding| finding.check == CHECK && finding.stance == Stance::Reject);
     is_refused.then(|| {
-        let by = APPROVAL.others(subject, settings);
-        messages::way_out_of_rollout(APPROVE_ROLLOUT, topology::is_owned(subject), by.as_deref())
+        let on_cluster = if topology::is_owned(subject) { " here or on the Cluster" } else { "" };
+        APPROVAL.way_out("", on_cluster, subject, settings)
     })
 }
 

@@ -55,33 +55,33 @@ names! {
     #[serde(rename_all = "kebab-case")]
     SkipReason {
         /// Nothing propagates from this place to this kind.
-        NotPropagated = "not propagated from there",
+        NotPropagated = "not propagated from there";
         /// A source with higher precedence has another value.
-        Overridden = "overridden by a source with higher precedence",
+        Overridden = "overridden by a source with higher precedence";
         /// Cluster API sets this label itself.
-        Forced = "Cluster API sets this label itself",
+        Forced = "Cluster API sets this label itself";
         /// The key is used for bookkeeping by a controller, a client or this policy.
-        ControllerOwned = "the key belongs to a controller, a client or this policy",
+        ControllerOwned = "the key belongs to a controller, a client or this policy";
         /// The annotation defers an upgrade of the topology, not of the object.
-        UpgradeHold = "the annotation defers upgrades of the topology and has no meaning on this object",
+        UpgradeHold = "the annotation defers upgrades of the topology and has no meaning on this object";
         /// The key meets no criterion for Nodes.
-        NodeCriteria = "the key meets none of the criteria for syncing to Nodes",
+        NodeCriteria = "the key meets none of the criteria for syncing to Nodes";
         /// A patch of the ClusterClass may set something else.
-        ClassPatches = "a patch of the ClusterClass may set a different value",
+        ClassPatches = "a patch of the ClusterClass may set a different value";
         /// The class has no infrastructure for the Machines of its control plane.
-        NoMachineInfrastructure = "not set in `spec.machineTemplate`: the ClusterClass has no `spec.controlPlane.machineInfrastructure`",
+        NoMachineInfrastructure = "not set in `spec.machineTemplate`: the ClusterClass has no `spec.controlPlane.machineInfrastructure`";
         /// The object has no taints yet, and the settings do not say that the cluster's feature gate for taints is on.
-        TaintsGate = "the object has no taints yet, and `clusterApi.taints` is off",
+        TaintsGate = "the object has no taints yet, and `clusterApi.taints` is off";
         /// A kubelet writes the Node, and the admission plugin NodeRestriction does not allow it to set this label.
-        NodeRestriction = "NodeRestriction forbids a kubelet to set this label",
+        NodeRestriction = "NodeRestriction forbids a kubelet to set this label";
         /// The API server rejects the key.
-        IllegalKey = "the API server does not accept this key",
+        IllegalKey = "the API server does not accept this key";
         /// The API server rejects the value.
-        IllegalValue = "the API server does not accept this value",
+        IllegalValue = "the API server does not accept this value";
         /// The list would have more elements than the API server allows.
-        TooManyElements = "the API server does not accept this many elements",
+        TooManyElements = "the API server does not accept this many elements";
         /// The annotations of the object would have more bytes together than the API server allows.
-        AnnotationsTooLarge = "annotations of an object are limited to 256 KiB in total",
+        AnnotationsTooLarge = "annotations of an object are limited to 256 KiB in total";
     }
 }
 

@@ -95,6 +95,19 @@ impl Waiver {
         (!self.may_be_set(subject, settings)).then(|| format!("a user in `{}` ({users})", self.setting))
     }
 
+    /// How to make a refused edit anyway. Pausing helps if the guard is about who controls the object; an approval on the
+    /// Cluster counts for everything that its topology owns.
+    pub(crate) fn way_out(
+        &self,
+        pause: &str,
+        on_cluster: &str,
+        subject: &Subject<'_>,
+        settings: ClusterApiSettings<'_>,
+    ) -> String {
+        let set = self.others(subject, settings).map_or_else(|| "set".to_owned(), |by| format!("have {by} set"));
+        format!("if this is intended, {pause}{set} annotation `{}: <reason>`{on_cluster}", self.annotation)
+    }
+
     /// The users who may set it, separated by commas.
     pub fn users(&self, settings: ClusterApiSettings<'_>) -> String {
         (self.users)(settings).to_string()

@@ -62,21 +62,21 @@ names! {
     #[serde(rename_all = "kebab-case")]
     LookupCause {
         /// There is no such object.
-        NotFound = "not found",
+        NotFound = "not found";
         /// The API server does not serve the kind in this version.
-        NotServed = "not served by the API server in this version",
+        NotServed = "not served by the API server in this version";
         /// The policy was not granted the kind in this version.
-        NotGranted = "not listed in the policy's `contextAwareResources`",
+        NotGranted = "not listed in the policy's `contextAwareResources`";
         /// The policy was not granted the capability to read at all.
-        NoCapability = "capability `kubernetes/get_resource` is not granted",
+        NoCapability = "capability `kubernetes/get_resource` is not granted";
         /// The PolicyServer's account may not read the kind.
-        Forbidden = "forbidden for the PolicyServer's ServiceAccount",
+        Forbidden = "forbidden for the PolicyServer's ServiceAccount";
         /// The host has no connection, is overloaded, or failed for another reason.
-        Unavailable = "the Kubernetes API could not be queried",
+        Unavailable = "the Kubernetes API could not be queried";
         /// The answer was not a readable object.
-        Unreadable = "not of the expected shape",
+        Unreadable = "not of the expected shape";
         /// No request was sent: the evaluation has already used all its reads.
-        TooManyReads = "too many reads",
+        TooManyReads = "too many reads";
     }
 }
 

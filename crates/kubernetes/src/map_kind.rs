@@ -24,9 +24,14 @@ impl MapKind {
     /// ```
     #[must_use]
     pub fn field(self) -> &'static str {
+        self.of("labels", "annotations")
+    }
+
+    /// What belongs to this map, of two things.
+    pub fn of<T>(self, labels: T, annotations: T) -> T {
         match self {
-            MapKind::Labels => "labels",
-            MapKind::Annotations => "annotations",
+            MapKind::Labels => labels,
+            MapKind::Annotations => annotations,
         }
     }
 
@@ -39,10 +44,7 @@ impl MapKind {
     /// ```
     #[must_use]
     pub fn entry(self) -> &'static str {
-        match self {
-            MapKind::Labels => "label",
-            MapKind::Annotations => "annotation",
-        }
+        self.of("label", "annotation")
     }
 }
 

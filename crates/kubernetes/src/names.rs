@@ -5,7 +5,7 @@
 macro_rules! names {
     (@last $name:literal) => { $name };
     (@last $name:literal, $sentence:literal) => { $sentence };
-    ($(#[$of_enum:meta])* $Name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal $(: $sentence:literal)?,)+ }) => {
+    ($(#[$of_enum:meta])* $Name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal $(: $sentence:literal)?;)+ }) => {
         $(#[$of_enum])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "the text of a variant may say enough")]

@@ -164,10 +164,7 @@ impl<'a> Object<'a> {
 
     /// The object's own labels or annotations.
     pub fn top_level(&self, map: MapKind) -> &Map<'a> {
-        match map {
-            MapKind::Labels => &self.labels,
-            MapKind::Annotations => &self.annotations,
-        }
+        map.of(&self.labels, &self.annotations)
     }
 
     /// The owner that is the controller, if any.

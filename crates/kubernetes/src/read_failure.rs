@@ -1,6 +1,7 @@
 //! Why an object could not be read.
 
 use crate::cluster::{LookupCause, LookupError};
+use crate::decision::not_applicable::NotApplicableReason;
 use crate::json::Malformed;
 
 /// Why there is no object for a query.
@@ -23,6 +24,16 @@ pub struct LookupFailed {
     pub error: LookupError,
     /// What is wrong with the object, if it was returned.
     pub problem: Option<Malformed>,
+}
+
+impl LookupFailed {
+    /// Why nothing is compared.
+    pub fn reason(&self) -> NotApplicableReason {
+        match self.error.cause {
+            LookupCause::NotFound => NotApplicableReason::ParentMissing,
+            _ => NotApplicableReason::LookupFailed,
+        }
+    }
 }
 
 impl ReadFailure {

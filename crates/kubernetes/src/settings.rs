@@ -3,7 +3,6 @@
 //!
 //! The settings of a product are in the product's crate.
 
-pub mod controllers;
 pub mod object;
 pub mod parsed_text;
 pub mod pattern;
@@ -12,7 +11,6 @@ pub mod read;
 pub mod stance;
 pub mod users;
 
-pub use self::controllers::Controllers;
 pub use self::parsed_text::{ApiVersion, FieldPath, KeyOrDomain, KindAndGroup, LabelKey, NonEmpty};
 pub use self::pattern::{Pattern, PatternError};
 pub use self::problems::{SettingProblem, SettingsError, listed};

@@ -101,7 +101,7 @@ pub use kubernetes::map_kind::MapKind;
 pub use kubernetes::masks::Masks;
 pub use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 pub use kubernetes::request::{Call, Operation, Review};
-pub use kubernetes::settings::{Controllers, FieldPath, Mode, Pattern, SettingsError, Stance};
+pub use kubernetes::settings::{FieldPath, Mode, Pattern, SettingsError, Stance};
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use settings::{Lookup, Settings};
 pub use tag_delivery::carriers::{CARRIERS, Carrier, Holds, Item, Tags, cloud_of, tags_of_kind};

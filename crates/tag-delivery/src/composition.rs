@@ -57,9 +57,9 @@ pub(super) fn faults<'a>(
     let pipeline = match Pipeline::play(spec, composite, prefixes, composites, faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(failure)) => {
+        Err(Halt::Fails(at, fault)) => {
             faults.about_all_resources();
-            faults.add(Fails, failure.at, failure.fault);
+            faults.add(Fails, at, fault);
             return Ok(());
         }
     };
@@ -89,7 +89,7 @@ pub(super) fn faults_of_composite<'a>(
     let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(_)) => return Ok(()),
+        Err(Halt::Fails(..)) => return Ok(()),
     };
     for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {
         let reason = resource.base.string(&["metadata", "annotations", EXEMPT])?;

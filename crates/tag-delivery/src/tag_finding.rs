@@ -95,11 +95,11 @@ names! {
     #[serde(rename_all = "kebab-case")]
     TagDelivery {
         /// The resource is created without them, or others are lost because of them.
-        Lost = "lost",
+        Lost = "lost";
         /// The resource, or all of them, is never created, and the composite does not become Synced.
-        Fails = "fails",
+        Fails = "fails";
         /// It depends on something that is not evaluated.
-        CannotTell = "cannot-tell",
+        CannotTell = "cannot-tell";
     }
 }
 

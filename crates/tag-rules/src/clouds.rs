@@ -122,13 +122,13 @@ names! {
     /// What two keys are that only differ in case.
     KeyCase {
         /// Two keys.
-        Matters = "matters",
+        Matters = "matters";
         /// One key.
-        Ignored = "ignored",
+        Ignored = "ignored";
         /// One tag, in the spelling in which it was first created, on any resource.
-        FirstStays = "the first spelling stays",
+        FirstStays = "the first spelling stays";
         /// Not known.
-        NotChecked = "not checked",
+        NotChecked = "not checked";
     }
 }
 

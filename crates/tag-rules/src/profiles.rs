@@ -54,9 +54,9 @@ names! {
     /// The unit of lengths.
     Unit {
         /// Unicode scalar values.
-        Runes = "runes",
+        Runes = "runes";
         /// Bytes of UTF-8.
-        Bytes = "bytes",
+        Bytes = "bytes";
     }
 }
 

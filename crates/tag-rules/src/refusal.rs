@@ -13,21 +13,21 @@ names! {
     #[serde(rename_all = "kebab-case")]
     TagSkipReason {
         /// The qualified key has a prefix that the provider reserves.
-        ReservedPrefix = "reserved-prefix": "the key has a reserved prefix",
+        ReservedPrefix = "reserved-prefix": "the key has a reserved prefix";
         /// The tag key is longer than the provider allows.
-        KeyTooLong = "key-too-long": "the key is too long",
+        KeyTooLong = "key-too-long": "the key is too long";
         /// The value is longer than the provider allows, or both together are.
-        ValueTooLong = "value-too-long": "the value is too long",
+        ValueTooLong = "value-too-long": "the value is too long";
         /// The tag key has a character that the provider does not allow.
-        KeyCharacterClass = "key-character-class": "the key has invalid characters",
+        KeyCharacterClass = "key-character-class": "the key has invalid characters";
         /// Labels with lower keys use up all the tags that a resource can have.
-        CountCap = "count-cap": "there are too many tags",
+        CountCap = "count-cap": "there are too many tags";
         /// The value has a prefix that the provider reserves.
-        ReservedValue = "reserved-value": "the value has a reserved prefix",
+        ReservedValue = "reserved-value": "the value has a reserved prefix";
         /// The value has a character that the provider does not allow.
-        ValueCharacterClass = "value-character-class": "the value has invalid characters",
+        ValueCharacterClass = "value-character-class": "the value has invalid characters";
         /// A label with a lower key has the same tag key.
-        KeyCollision = "key-collision": "another key differs only in case",
+        KeyCollision = "key-collision": "another key differs only in case";
     }
 }
 

@@ -6,15 +6,16 @@ use std::fs;
 use anyhow::{Context, Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The folders of the sentences, and other files that have some.
-const FOLDERS: [&str; 2] = ["crates/cluster-api/src/messages", "crates/metadata-propagation/src/report/messages"];
-const FILES: [&str; 16] = [
+/// The folder of the sentences, and other files that have some.
+const FOLDER: &str = "crates/metadata-propagation/src/report/messages";
+const FILES: [&str; 18] = [
     "crates/cloud-tags/src/fact.rs",
     "crates/cloud-tags/src/messages.rs",
     "crates/cloud-tags/src/tag_reason.rs",
     "crates/cluster-api/src/fact.rs",
     "crates/cluster-api/src/guards/reserved_keys.rs",
     "crates/cluster-api/src/skipped.rs",
+    "crates/cluster-api/src/waiver.rs",
     "crates/kubernetes/src/cluster.rs",
     "crates/kubernetes/src/decision/change_reason.rs",
     "crates/kubernetes/src/decision/change_rule.rs",
@@ -25,6 +26,7 @@ const FILES: [&str; 16] = [
     "crates/tag-delivery/src/messages.rs",
     "crates/tag-delivery/src/path_problem.rs",
     "crates/tag-delivery/src/tag_finding.rs",
+    "crates/tag-rules/src/refusal.rs",
 ];
 
 /// A sentence, with `…` for inserted values.
@@ -42,10 +44,8 @@ pub struct Message {
 pub fn messages() -> Result<Vec<Message>> {
     let root = testkit::root();
     let mut paths = FILES.map(|file| root.join(file)).to_vec();
-    for folder in FOLDERS {
-        for entry in fs::read_dir(root.join(folder))? {
-            paths.push(entry?.path());
-        }
+    for entry in fs::read_dir(root.join(FOLDER))? {
+        paths.push(entry?.path());
     }
     paths.sort();
     let mut found = Vec::new();

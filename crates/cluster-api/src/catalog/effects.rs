@@ -9,58 +9,59 @@ use serde::{Serialize, Serializer};
 
 use super::version::Version;
 use kubernetes::names;
+use kubernetes::settings::problems::joined;
 
 names! {
     /// What an edit does to the Machines below the object, the least severe first.
     Effect {
         /// No effect on existing Machines.
-        Nothing = "no effect",
+        Nothing = "no effect";
         /// Objects are updated in place.
-        InPlace = "in place",
+        InPlace = "in place";
         /// Machines are created or deleted.
-        Scale = "scale",
+        Scale = "scale";
         /// Machines are outdated until somebody deletes them: the strategy is OnDelete.
-        ReplacedWhenDeleted = "replaced when deleted",
+        ReplacedWhenDeleted = "replaced when deleted";
         /// Patches, variables or a provider decide whether Machines are replaced.
-        CannotTell = "cannot tell",
+        CannotTell = "cannot tell";
         /// Machines are replaced, created or deleted later, such as when a pause ends: the policy does not report this, a plan
         /// does.
-        Waits = "waits",
+        Waits = "waits";
         /// Machines are replaced at a time that the edit sets.
-        Scheduled = "scheduled rollout",
+        Scheduled = "scheduled rollout";
         /// Machines are replaced.
-        Rollout = "rollout",
+        Rollout = "rollout";
         /// A webhook or a schema refuses the edit, and nothing that is applied with it gets further: the policy does not
         /// report this, a plan does.
-        Refused = "refused",
+        Refused = "refused";
         /// Existing Machines are orphaned, and new ones are created.
-        Destructive = "destructive",
+        Destructive = "destructive";
     }
 }
 
 names! {
     /// A kind of object, as far as the effects of its edits differ.
     EditedKind {
-        MachineDeployment = "MachineDeployment",
-        MachineSet = "MachineSet",
-        OwnedMachineSet = "MachineSet of a MachineDeployment",
-        MachinePool = "MachinePool",
-        KubeadmControlPlane = "KubeadmControlPlane",
-        Cluster = "Cluster",
-        ClusterClass = "ClusterClass",
+        MachineDeployment = "MachineDeployment";
+        MachineSet = "MachineSet";
+        OwnedMachineSet = "MachineSet of a MachineDeployment";
+        MachinePool = "MachinePool";
+        KubeadmControlPlane = "KubeadmControlPlane";
+        Cluster = "Cluster";
+        ClusterClass = "ClusterClass";
         /// Template of infrastructure machines or bootstrap configuration, used by a ClusterClass or made from one.
-        ClassTemplate = "machine or bootstrap template of a ClusterClass",
+        ClassTemplate = "machine or bootstrap template of a ClusterClass";
         /// Template of a control plane, used by a ClusterClass.
-        ClassControlPlaneTemplate = "control-plane template of a ClusterClass",
+        ClassControlPlaneTemplate = "control-plane template of a ClusterClass";
         /// Template of an infrastructure cluster, used by a ClusterClass.
-        ClassClusterTemplate = "cluster template of a ClusterClass",
+        ClassClusterTemplate = "cluster template of a ClusterClass";
         /// Template of an infrastructure machine pool, used by a ClusterClass.
-        ClassMachinePoolTemplate = "machine-pool template of a ClusterClass",
-        Template = "any other template",
-        ControlPlaneMachine = "Machine of a KubeadmControlPlane",
-        ControlPlaneKubeadmConfig = "KubeadmConfig of a KubeadmControlPlane",
-        ControlPlaneInfraMachine = "infrastructure machine of a KubeadmControlPlane",
-        MachinePoolKubeadmConfig = "KubeadmConfig of a MachinePool",
+        ClassMachinePoolTemplate = "machine-pool template of a ClusterClass";
+        Template = "any other template";
+        ControlPlaneMachine = "Machine of a KubeadmControlPlane";
+        ControlPlaneKubeadmConfig = "KubeadmConfig of a KubeadmControlPlane";
+        ControlPlaneInfraMachine = "infrastructure machine of a KubeadmControlPlane";
+        MachinePoolKubeadmConfig = "KubeadmConfig of a MachinePool";
     }
 }
 
@@ -134,19 +135,19 @@ names! {
     /// A condition for an edit to have its effect; if it does not hold, the edit has none. If it is not known whether it
     /// holds, the effect is not known either.
     Given {
-        Always = "",
+        Always = "";
         /// `replicas` is not 0, in the `spec` or the edited entry of a topology, before and after.
-        Replicas = "if there are replicas",
+        Replicas = "if there are replicas";
         /// The Cluster has a topology.
-        Topology = "if the Cluster has a topology",
+        Topology = "if the Cluster has a topology";
         /// An upgrade of the topology is pending, by the Cluster's condition `TopologyReconciled`.
-        PendingUpgrade = "if an upgrade is pending",
+        PendingUpgrade = "if an upgrade is pending";
         /// An upgrade of the topology is pending that has not begun.
-        HeldUpgrade = "if an upgrade is pending that has not begun",
+        HeldUpgrade = "if an upgrade is pending that has not begun";
         /// Some Machines are outdated, by the counts in `status`.
-        OutdatedMachines = "if some Machines are outdated",
+        OutdatedMachines = "if some Machines are outdated";
         /// No extension is updating the object in place.
-        NoInPlaceUpdate = "unless an extension updates it in place",
+        NoInPlaceUpdate = "unless an extension updates it in place";
     }
 }
 
@@ -185,12 +186,6 @@ pub enum Same {
     Config,
     /// As feature gates of kubeadm: what Cluster API sets by default is not an edit.
     FeatureGates,
-}
-
-/// A block's path and a row's below it; either may be empty.
-pub(crate) fn joined(above: &str, path: &str) -> String {
-    let dot = if above.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
-    [above, dot, path].concat()
 }
 
 impl EffectBlock {

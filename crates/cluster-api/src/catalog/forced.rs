@@ -23,13 +23,13 @@ pub struct Forced {
 names! {
     /// Where the value of a forced label comes from.
     ForcedValue {
-        Empty = "empty",
-        ClusterName = "name of the Cluster",
-        TopologyName = "name of the topology's entry",
-        OwnerName = "name of the owner",
-        OwnerNameFormatted = "name of the owner, or its hash where it is no label value",
-        OwnersLabel = "the owner's own label, where it has one",
-        TemplateHash = "as stored, never computed",
+        Empty = "empty";
+        ClusterName = "name of the Cluster";
+        TopologyName = "name of the topology's entry";
+        OwnerName = "name of the owner";
+        OwnerNameFormatted = "name of the owner, or its hash where it is no label value";
+        OwnersLabel = "the owner's own label, where it has one";
+        TemplateHash = "as stored, never computed";
     }
 }
 

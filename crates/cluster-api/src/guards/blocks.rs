@@ -23,10 +23,7 @@ pub(super) struct MetadataBlock<'a> {
 impl<'a> MetadataBlock<'a> {
     /// One map: as it would be stored, and as it is stored.
     pub(super) fn map(&self, map: MapKind) -> (&Map<'a>, &Map<'a>) {
-        let [new, old] = match map {
-            MapKind::Labels => &self.labels,
-            MapKind::Annotations => &self.annotations,
-        };
+        let [new, old] = map.of(&self.labels, &self.annotations);
         (new, old)
     }
 }

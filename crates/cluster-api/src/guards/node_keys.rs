@@ -50,10 +50,7 @@ enum Instead {
 
 /// The first version that syncs more than labels of three domains.
 fn since(map: MapKind) -> Version {
-    match map {
-        MapKind::Labels => Version::NODE_LABEL_EXPRESSIONS,
-        MapKind::Annotations => Version::NODE_ANNOTATIONS,
-    }
+    map.of(Version::NODE_LABEL_EXPRESSIONS, Version::NODE_ANNOTATIONS)
 }
 
 /// What would be synced to the Node instead of a key that seems to be meant for it; `None` if it does not.

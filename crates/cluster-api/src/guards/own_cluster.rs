@@ -16,12 +16,12 @@ use kubernetes::query::ObjectQuery;
 /// Labels by which a control plane or a MachinePool adopts a Machine, whatever its MachineSet does.
 const OTHER_OWNERS: &[&str] = &[CONTROL_PLANE, CONTROL_PLANE_NAME, POOL_NAME];
 
-impl Guarded<'_, '_> {
+impl<'o> Guarded<'_, 'o> {
     /// The Cluster of the object. It is read once, when a guard would otherwise find something.
     ///
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
-    pub(super) fn cluster(&self) -> Result<&OwnCluster, Malformed> {
+    pub(super) fn cluster(&self) -> Result<&OwnCluster<'o>, Malformed> {
         if let Some(cluster) = self.cluster.get() {
             return Ok(cluster);
         }

@@ -59,7 +59,7 @@ impl<'e> ClassPatches<'e> {
 
     /// Whether a patch may have decided on an entry of the control plane's top level.
     pub(super) fn may_decide(&self, map: MapKind, key: &str) -> bool {
-        let reached = if map == MapKind::Labels { &self.labels } else { &self.annotations };
+        let reached = map.of(&self.labels, &self.annotations);
         reached.contains(&Reach::Map) || reached.contains(&Reach::Key(Cow::Borrowed(key)))
     }
 

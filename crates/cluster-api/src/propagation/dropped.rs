@@ -4,6 +4,7 @@
 //! manager removes what it no longer declares. Until then, for example where no controller runs, the policy does so.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use super::layers::Sources;
 use super::metadata::Compared;
@@ -24,12 +25,13 @@ use kubernetes::map_kind::MapKind;
 ///
 /// # Errors
 /// When the stored object does not have the structure of a Kubernetes object.
-pub(super) fn dropped(
+pub(super) fn dropped<'s, 'e: 's>(
     subject: &Subject<'_>,
     sources: &Sources<'_>,
     compared: &Compared<'_>,
     version: Version,
     held: &BTreeSet<&str>,
+    ownership: &impl Deref<Target = Ownership<'s, 'e>>,
 ) -> Result<Vec<OwnedChange>, Stop> {
     let Compared { target: place, map, expected, actual } = compared;
     // Not every write reads a control plane's own template, which has entries for it too.
@@ -59,7 +61,7 @@ pub(super) fn dropped(
         manager: Some(manager),
         begins: false,
     };
-    let begun = Ownership::of(subject).begun_alone(manager, &owned);
+    let begun = ownership.begun_alone(manager, &owned);
     let gone = candidates.filter(|(key, _)| begun.contains(key) && !held.contains(key));
     let removed = |(key, value): (&str, &str)| {
         let path = Path::fields(place.path(subject.object.version)).field(map.field());

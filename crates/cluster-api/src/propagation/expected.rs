@@ -182,7 +182,7 @@ fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry
         return None;
     }
     let [labels, annotations] = &sources.of_provider;
-    if (if map == MapKind::Labels { labels } else { annotations }).contains(key) {
+    if map.of(labels, annotations).contains(key) {
         return Some(SkipReason::ControllerOwned);
     }
     // NodeRestriction only checks labels that change.

@@ -1,6 +1,7 @@
 //! The record of what this policy added, after a comparison: what is removed, what stays, and what is new.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use super::fields::{self, FieldDifferences};
 use super::layers::Sources;
@@ -36,14 +37,17 @@ impl<'c, 'e> RecordKeeping<'c, 'e> {
     ///
     /// # Errors
     /// When the object or the stored one does not have the structure of a Kubernetes object.
-    pub(super) fn keep(&self, changes: &mut Vec<OwnedChange>) -> Result<(), Stop> {
+    pub(super) fn keep(
+        &self,
+        ownership: &impl Deref<Target = Ownership<'c, 'e>>,
+        changes: &mut Vec<OwnedChange>,
+    ) -> Result<(), Stop> {
         if !self.has_record()? {
             return Ok(());
         }
         let (subject, tracked) = (self.subject, self.sources.tracked);
         let mut record = Record::stored(subject)?;
         let mut written = Record::of(&subject.object);
-        let ownership = Ownership::of(subject);
         let returns_owners = ownership.can_be_returned();
         // What is written loses owners that the request names.
         let owners = subject.old()?.and_then(|_| ownership.returned(changes)).map(Document::new);

@@ -112,10 +112,7 @@ impl<'e> Layer<'e> {
     }
 
     pub(crate) fn map(&self, map: MapKind) -> &Map<'e> {
-        match map {
-            MapKind::Labels => &self.labels,
-            MapKind::Annotations => &self.annotations,
-        }
+        map.of(&self.labels, &self.annotations)
     }
 }
 

@@ -49,15 +49,11 @@ impl Record {
     }
 
     pub(crate) fn keys(&mut self, map: MapKind) -> &mut BTreeSet<String> {
-        match map {
-            MapKind::Labels => &mut self.labels,
-            MapKind::Annotations => &mut self.annotations,
-        }
+        map.of(&mut self.labels, &mut self.annotations)
     }
 
     pub(crate) fn has(&self, map: MapKind, key: &str) -> bool {
-        let keys = if map == MapKind::Labels { &self.labels } else { &self.annotations };
-        keys.contains(key)
+        map.of(&self.labels, &self.annotations).contains(key)
     }
 
     pub(crate) fn fields(&mut self) -> &mut BTreeSet<String> {
@@ -99,7 +95,7 @@ pub(crate) fn declared<'e>(
 ) -> BTreeSet<&'e str> {
     let entries = ManagedFieldsEntry::all(managed_fields).unwrap_or_default();
     let of_claimants = entries.iter().filter(|entry| by(entry));
-    let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
+    let field = map.of("f:labels", "f:annotations");
     let keys = of_claimants.filter_map(|entry| entry.fields.at(&["f:metadata", field]).ok()?.as_fields());
     keys.flatten().filter_map(|(key, _)| key.strip_prefix("f:")).collect()
 }

@@ -1,5 +1,6 @@
 //! What an object carries, compared with what it must carry.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::parents::ClusterState;
 use crate::propagation::expected::{Entries, Expected, Skip, Why, expected, without_infrastructure};
 use crate::propagation::layers::{EntryOrigin, Sources};
 use crate::propagation::owned_path::{OwnedChange, OwnedPath, OwnedValue};
+use crate::propagation::ownership::Ownership;
 use crate::propagation::room::leave_out_what_has_no_room;
 use crate::propagation::sources;
 use crate::settings::ClusterApi;
@@ -97,19 +99,22 @@ pub fn differences<'e>(
     }
     skipped.sort();
     skipped.dedup();
+    // Read at most once: an object may have thousands of managers.
+    let ownership = LazyCell::new(|| Ownership::of(subject));
     if records {
         for of in &compared {
-            changes.extend(dropped(subject, &sources, of, settings.version, &held(&skipped, of.map))?);
+            let held = held(&skipped, of.map);
+            changes.extend(dropped(subject, &sources, of, settings.version, &held, &ownership)?);
         }
     }
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
         let (compared, of_fields, version) = (&compared, &fields, settings.version);
         RecordKeeping { subject, sources: &sources, compared, of_fields, skipped: &skipped, version }
-            .keep(&mut changes)?;
+            .keep(&ownership, &mut changes)?;
     }
     if records {
-        changes
-            .extend(node_record::records(subject, &changes, settings.on_conflict)?.into_iter().map(OwnedChange::from));
+        let recorded = node_record::records(subject, &changes, settings.on_conflict, &ownership)?;
+        changes.extend(recorded.into_iter().map(OwnedChange::from));
     }
     leave_out_what_has_no_room(&subject.object, &mut changes, &mut skipped)?;
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())

@@ -6,6 +6,7 @@
 //! Source: core/reconcilers/machine/machine_controller_noderef.go, `patchNode`.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use crate::catalog::keys::{ANNOTATIONS_FROM_MACHINE, LABELS_FROM_MACHINE};
 use crate::catalog::place::Place;
@@ -26,21 +27,22 @@ use kubernetes::map_kind::MapKind;
 ///
 /// # Errors
 /// When the stored object does not have the structure of a Kubernetes object.
-pub(super) fn records(
+pub(super) fn records<'s, 'e: 's>(
     subject: &Subject<'_>,
     written: &[OwnedChange],
     on_conflict: OnConflict,
+    ownership: &impl Deref<Target = Ownership<'s, 'e>>,
 ) -> Result<Vec<Change>, Malformed> {
     if subject.place != Some(Place::Node) {
         return Ok(Vec::new());
     }
-    let left = Ownership::of(subject).left_to_cluster_api(written);
+    let left = ownership.left_to_cluster_api(written);
     let is_written = |(index, change): &(usize, &OwnedChange)| {
         change.action != Action::Restored || (on_conflict == OnConflict::Restore && !left.contains(index))
     };
     let old = subject.old()?;
     let record = |map: MapKind| {
-        let name = record_of(map);
+        let name = map.of(LABELS_FROM_MACHINE, ANNOTATIONS_FROM_MACHINE);
         let found = subject.object.annotations.get(name);
         let recorded = found.or_else(|| old.and_then(|old| old.annotations.get(name))).unwrap_or_default();
         let recorded: BTreeSet<&str> = recorded.split(',').filter(|key| !key.is_empty()).collect();
@@ -58,12 +60,4 @@ pub(super) fn records(
         Some(Change { rule: ChangeRule::NodeRecord, ..change })
     };
     Ok(MapKind::BOTH.into_iter().filter_map(record).collect())
-}
-
-/// The annotation with the record of the keys of a map.
-fn record_of(map: MapKind) -> &'static str {
-    match map {
-        MapKind::Labels => LABELS_FROM_MACHINE,
-        MapKind::Annotations => ANNOTATIONS_FROM_MACHINE,
-    }
 }

@@ -170,10 +170,7 @@ impl<'a> Receiver<'a> {
     }
 
     fn map(&self, map: MapKind) -> &Map<'a> {
-        match map {
-            MapKind::Labels => &self.labels,
-            MapKind::Annotations => &self.annotations,
-        }
+        map.of(&self.labels, &self.annotations)
     }
 }
 

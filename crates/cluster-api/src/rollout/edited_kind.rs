@@ -3,7 +3,7 @@
 use super::edits::EditPattern;
 use crate::catalog::effects::kinds::{EFFECT_KINDS, EFFECT_TEMPLATES};
 use crate::catalog::effects::table::EFFECTS;
-use crate::catalog::effects::{EditedKind, Effect, joined};
+use crate::catalog::effects::{EditedKind, Effect};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;
@@ -11,6 +11,7 @@ use crate::fact::ClusterApiFact;
 use kubernetes::group_version_kind::GroupVersionKind;
 use kubernetes::object::Object;
 use kubernetes::settings::Stance;
+use kubernetes::settings::problems::joined;
 
 /// Whose Machines an edit replaces: those below the object.
 const MACHINES: &str = "Machines";

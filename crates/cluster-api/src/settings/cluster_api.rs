@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use kubernetes::metadata_key::is_annotation_key;
 use kubernetes::settings::object;
-use kubernetes::settings::{Controllers, KeyOrDomain, Pattern, SettingProblem, Stance, Users};
+use kubernetes::settings::{KeyOrDomain, Pattern, SettingProblem, Stance, Users};
 use tag_rules::ClusterCloudTags;
 
 use crate::catalog::controllers::CONTROLLERS;
@@ -19,7 +19,7 @@ pub struct ClusterApi {
     /// `v1.MINOR` or `v1.MINOR.PATCH`: which edition of the rules applies.
     pub version: Version,
     /// User names or groups, compared exactly, whose writes pass at once and unchanged.
-    pub controllers: Controllers,
+    pub controllers: Users,
     /// Compare the controllers' writes with the rules; differences go to the audit annotation and the log.
     pub self_check: bool,
     /// Somebody edits a propagated value on a child object.
@@ -51,7 +51,7 @@ impl Default for ClusterApi {
     fn default() -> Self {
         ClusterApi {
             version: Version::NEWEST,
-            controllers: Controllers::of(CONTROLLERS),
+            controllers: Users::of(CONTROLLERS),
             self_check: false,
             on_conflict: OnConflict::default(),
             fields: true,
@@ -287,6 +287,6 @@ mod tests {
             Settings::from_json(r#"{"clusterApi":{"controllers":["b","a"]}}"#).unwrap().cluster_api.controllers;
         assert_eq!(controllers.iter().collect::<Vec<_>>(), ["b", "a"]);
         assert!(controllers.contains("a") && !controllers.contains("A") && !controllers.contains(""));
-        assert_eq!(Controllers::of(CONTROLLERS).iter().collect::<Vec<_>>(), CONTROLLERS);
+        assert_eq!(Users::of(CONTROLLERS).iter().collect::<Vec<_>>(), CONTROLLERS);
     }
 }

@@ -85,10 +85,7 @@ impl EntryNoun {
 
 impl From<MapKind> for EntryNoun {
     fn from(map: MapKind) -> EntryNoun {
-        match map {
-            MapKind::Labels => EntryNoun::Label,
-            MapKind::Annotations => EntryNoun::Annotation,
-        }
+        map.of(EntryNoun::Label, EntryNoun::Annotation)
     }
 }
 

@@ -53,25 +53,25 @@ names! {
     /// Why tags are left as they are stored.
     StoredTags {
         /// The composite was adopted.
-        Adopted = "an adopted composite gets no new tags",
+        Adopted = "an adopted composite gets no new tags";
         /// The Cluster of the infrastructure cluster was adopted.
-        AdoptedCluster = "an adopted Cluster gets no new tags",
+        AdoptedCluster = "an adopted Cluster gets no new tags";
         /// The composite is being deleted.
-        Deleting = "a composite that is being deleted gets no new tags",
+        Deleting = "a composite that is being deleted gets no new tags";
         /// The object is a claim.
-        Claim = "a claim gets no new tags",
+        Claim = "a claim gets no new tags";
         /// Its assignments cannot be used.
-        UnusableAssignments = "its assignments cannot be used",
+        UnusableAssignments = "its assignments cannot be used";
         /// The same for the assignments of an object that it has labels from.
-        UnusableSource = "assignments of another object cannot be used",
+        UnusableSource = "assignments of another object cannot be used";
         /// An object that it has labels from cannot be read.
-        SourceUnread = "an object whose labels become tags cannot be read",
+        SourceUnread = "an object whose labels become tags cannot be read";
         /// The registry cannot be read.
-        RegistryUnread = "the label registry cannot be read",
+        RegistryUnread = "the label registry cannot be read";
         /// The registry that may define this label cannot be read.
-        DefinitionUnread = "the registry that may define its label cannot be read",
+        DefinitionUnread = "the registry that may define its label cannot be read";
         /// The Cluster of the infrastructure cluster is paused, not known, or cannot be read.
-        ClusterNotCompared = "the labels of its Cluster are not compared",
+        ClusterNotCompared = "the labels of its Cluster are not compared";
     }
 }
 

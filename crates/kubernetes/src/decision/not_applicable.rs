@@ -1,12 +1,12 @@
 //! Why nothing is compared.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::ser::{Serialize, Serializer};
 
 use super::datum::Datum;
 use crate::json::Malformed;
+use crate::names;
 
 /// Why nothing is done, and which object is the reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -18,105 +18,70 @@ pub struct NotApplicable {
     pub because: InvolvedObject,
 }
 
-/// The reasons for which nothing is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NotApplicableReason {
-    /// The version of the object is neither v1beta1 nor v1beta2.
-    UnknownApiVersion,
-    /// The object is being deleted.
-    Deleting,
-    /// The object, its parent or its Cluster is paused.
-    Paused,
-    /// The topology controller compares the desired object with the stored one.
-    TopologyDryRun,
-    /// No owner propagates anything to the object.
-    NoOwner,
-    /// The owner is of a kind that the policy may not read.
-    UnknownOwnerKind,
-    /// The parent does not exist.
-    ParentMissing,
-    /// The parent could not be read.
-    LookupFailed,
-    /// The parent has the name of the owner, but is another object.
-    ParentOfAnotherUid,
-    /// The parent is being deleted.
-    ParentDeleting,
-    /// The Cluster has no topology.
-    NoTopology,
-    /// The Cluster's control plane is another object.
-    AnotherControlPlane,
-    /// The Machine refers to another object as its infrastructure or bootstrap configuration.
-    AnotherMachinePart,
-    /// The Cluster refers to another object as its infrastructure, or to none.
-    AnotherInfrastructure,
-    /// The Machine that the Node names has another Node.
-    AnotherNode,
-    /// The Machine that the Node names has no Node yet.
-    NoNodeYet,
-    /// The Machine that the Node names belongs to another Cluster than the Node.
-    AnotherCluster,
-    /// The Cluster's topology has no such entry.
-    TopologyEntryMissing,
-    /// The ClusterClass has no such entry.
-    ClassEntryMissing,
-    /// A claim: its composite is stamped instead.
-    Claim,
-    /// The composite, or the Cluster of an infrastructure cluster, was adopted, not provisioned.
-    Adopted,
-    /// The assignments of the composite or of the Cluster cannot be used, and are stored as they are.
-    UnusableAssignments,
-    /// The field of cloud tags cannot be used, and is stored as it is.
-    UnusableTags,
-    /// The label registry does not exist or could not be read.
-    RegistryUnavailable,
+names! {
+    /// The reasons for which nothing is done, each with the end of a sentence about the object under review. `{}` is the
+    /// object that is the reason, or the one under review.
+    #[derive(serde::Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    NotApplicableReason {
+        /// The version of the object is neither v1beta1 nor v1beta2.
+        UnknownApiVersion = "its API version is neither v1beta1 nor v1beta2";
+        /// The object is being deleted.
+        Deleting = "it is being deleted";
+        /// The object, its parent or its Cluster is paused.
+        Paused = "{} is paused";
+        /// The topology controller compares the desired object with the stored one.
+        TopologyDryRun = "the request is a dry run of the topology controller";
+        /// No owner propagates anything to the object.
+        NoOwner = "no owner propagates anything to it";
+        /// The owner is of a kind that the policy may not read.
+        UnknownOwnerKind = "{} is of a kind that the policy does not read";
+        /// The parent does not exist.
+        ParentMissing = "{} was not found";
+        /// The parent could not be read.
+        LookupFailed = "{} could not be read";
+        /// The parent has the name of the owner, but is another object.
+        ParentOfAnotherUid = "the UID of {} differs from the one in the ownerReference";
+        /// The parent is being deleted.
+        ParentDeleting = "{} is being deleted";
+        /// The Cluster has no topology.
+        NoTopology = "{} has no topology";
+        /// The Cluster's control plane is another object.
+        AnotherControlPlane = "{} refers to a different control plane";
+        /// The Machine refers to another object as its infrastructure or bootstrap configuration.
+        AnotherMachinePart = "{} does not refer to it";
+        /// The Cluster refers to another object as its infrastructure, or to none.
+        AnotherInfrastructure = "{} does not refer to it";
+        /// The Machine that the Node names has another Node.
+        AnotherNode = "{} refers to a different Node";
+        /// The Machine that the Node names has no Node yet.
+        NoNodeYet = "{} has no Node yet";
+        /// The Machine that the Node names belongs to another Cluster than the Node.
+        AnotherCluster = "{} belongs to a different Cluster than the one in the Node's annotation";
+        /// The Cluster's topology has no such entry.
+        TopologyEntryMissing = "{} has no entry `{entry}`";
+        /// The ClusterClass has no such entry.
+        ClassEntryMissing = "{} has no entry `{entry}`";
+        /// A claim: its composite is stamped instead.
+        Claim = "it is a claim: its composite gets the tags";
+        /// The composite, or the Cluster of an infrastructure cluster, was adopted, not provisioned.
+        Adopted = "{} was adopted, not provisioned";
+        /// The assignments of the composite or of the Cluster cannot be used, and are stored as they are.
+        UnusableAssignments = "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
+        /// The field of cloud tags cannot be used, and is stored as it is.
+        UnusableTags = "its cloud tags are not a map";
+        /// The label registry does not exist or could not be read.
+        RegistryUnavailable = "{} could not be read";
+    }
 }
 
 /// The end of a sentence about the object under review, such as `Cluster fleet/c1 is paused`.
 impl fmt::Display for NotApplicable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let because = self.because.object.as_str();
-        let sentence: Cow<'_, str> = match self.reason {
-            NotApplicableReason::UnknownApiVersion => "its API version is neither v1beta1 nor v1beta2".into(),
-            NotApplicableReason::Deleting => "it is being deleted".into(),
-            NotApplicableReason::Paused if because.is_empty() => "it is paused".into(),
-            NotApplicableReason::Paused => format!("{because} is paused").into(),
-            NotApplicableReason::TopologyDryRun => "the request is a dry run of the topology controller".into(),
-            NotApplicableReason::NoOwner => "no owner propagates anything to it".into(),
-            NotApplicableReason::UnknownOwnerKind => {
-                format!("{because} is of a kind that the policy does not read").into()
-            }
-            NotApplicableReason::ParentMissing => format!("{because} was not found").into(),
-            NotApplicableReason::LookupFailed | NotApplicableReason::RegistryUnavailable => {
-                format!("{because} could not be read").into()
-            }
-            NotApplicableReason::ParentOfAnotherUid => {
-                format!("the UID of {because} differs from the one in the ownerReference").into()
-            }
-            NotApplicableReason::ParentDeleting => format!("{because} is being deleted").into(),
-            NotApplicableReason::NoTopology => format!("{because} has no topology").into(),
-            NotApplicableReason::AnotherControlPlane => format!("{because} refers to a different control plane").into(),
-            NotApplicableReason::AnotherMachinePart | NotApplicableReason::AnotherInfrastructure => {
-                format!("{because} does not refer to it").into()
-            }
-            NotApplicableReason::AnotherNode => format!("{because} refers to a different Node").into(),
-            NotApplicableReason::NoNodeYet => format!("{because} has no Node yet").into(),
-            NotApplicableReason::AnotherCluster => {
-                format!("{because} belongs to a different Cluster than the one in the Node's annotation").into()
-            }
-            NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
-                let entry = self.because.entry.as_deref().unwrap_or_default();
-                format!("{because} has no entry `{entry}`").into()
-            }
-            NotApplicableReason::Claim => "it is a claim: its composite gets the tags".into(),
-            NotApplicableReason::UnusableAssignments => {
-                "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments".into()
-            }
-            NotApplicableReason::UnusableTags => "its cloud tags are not a map".into(),
-            NotApplicableReason::Adopted if because.is_empty() => "it was adopted, not provisioned".into(),
-            NotApplicableReason::Adopted => format!("{because} was adopted, not provisioned").into(),
-        };
-        f.write_str(&sentence)
+        let InvolvedObject { object, entry, .. } = &self.because;
+        let object = if object.is_empty() { "it" } else { object };
+        let entry = entry.as_deref().unwrap_or_default();
+        f.write_str(&self.reason.as_str().replace("{entry}", entry).replace("{}", object))
     }
 }
 

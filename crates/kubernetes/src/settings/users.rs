@@ -5,8 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::parsed_text::NonEmpty;
+use super::problems::SettingProblem;
 
-/// User names or groups, compared exactly. An empty list restricts nobody.
+/// User names or groups, compared exactly, in the order in which they are listed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "Vec<NonEmpty>"))]
 #[serde(from = "Vec<NonEmpty>")]
@@ -18,15 +19,20 @@ impl From<Vec<NonEmpty>> for Users {
     }
 }
 
+/// Groups that contain every account, and how they do.
+const EVERYBODY: [(&str, &str); 3] = [
+    ("system:authenticated", "every account"),
+    ("system:serviceaccounts", "every service account"),
+    ("system:unauthenticated", "everybody without an account"),
+];
+
 impl Users {
-    /// Whether the list restricts nobody.
-    ///
-    /// ```
-    /// use kubernetes::settings::Users;
-    ///
-    /// assert!(Users::default().is_empty());
-    /// ```
-    #[must_use]
+    /// The users with these names.
+    pub fn of(names: &[&str]) -> Self {
+        Users(names.iter().copied().map(str::to_owned).collect())
+    }
+
+    /// Whether nobody is listed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -36,13 +42,25 @@ impl Users {
     /// ```
     /// use kubernetes::settings::Users;
     ///
-    /// let users: Users = serde_json::from_str(r#"["platform-team"]"#)?;
+    /// let users = Users::of(&["platform-team"]);
     /// assert_eq!(["platform-team", "alice"].map(|name| users.contains(name)), [true, false]);
-    /// # Ok::<(), serde_json::Error>(())
     /// ```
-    #[must_use]
     pub fn contains(&self, name: &str) -> bool {
-        self.0.iter().any(|listed| listed == name)
+        self.iter().any(|listed| listed == name)
+    }
+
+    /// The groups in it that contain everybody, for the path of the list.
+    pub fn problems_of_groups(&self, path: &str) -> Vec<SettingProblem> {
+        let problem = |(index, listed)| {
+            let (group, members) = EVERYBODY.iter().find(|(group, _)| *group == listed)?;
+            Some(SettingProblem::new(format!("{path}[{index}]"), format!("group `{group}` includes {members}")))
+        };
+        self.iter().enumerate().filter_map(problem).collect()
+    }
+
+    /// The user names and groups.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
     }
 }
 

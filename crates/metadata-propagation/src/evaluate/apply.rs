@@ -19,7 +19,6 @@ use crate::report::outcome::{LogLevel, Rejection};
 use cloud_tags::messages as tag_messages;
 use cloud_tags::registry_write::RegistryWrite;
 use cluster_api::fact::ClusterApiFact;
-use cluster_api::messages::refusals::refused_by;
 use cluster_api::propagation::metadata::Differences;
 use cluster_api::propagation::owned_path::OwnedChange;
 use cluster_api::propagation::ownership::Ownership;
@@ -81,7 +80,7 @@ impl<'e> Evaluation<'e> {
     fn refusal(&self, findings: &[Finding]) -> Option<String> {
         let refusing = findings.iter().filter(|finding| finding.stance == Stance::Reject).map(|finding| {
             let value = refusing(finding.check, self.settings);
-            refused_by(&finding.message.to_string(), SettingValue { setting: finding.check, value: &value })
+            format!("{} ({})", finding.message, SettingValue { setting: finding.check, value: &value })
         });
         let mut refusals: Vec<String> = refusing.collect();
         if refusals.is_empty() {

@@ -29,7 +29,7 @@ impl<'e> Evaluation<'e> {
         let mut applied = if !refusing.is_empty() {
             let reasons = refusing.iter().map(|missing| {
                 let setting = SettingValue { setting: &missing.setting, value: "reject" };
-                messages::refused_without(&missing.fact(), setting)
+                format!("{} ({setting})", missing.fact())
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
             AppliedDecision::refused(about(&self.title, &reasons), changes)

@@ -7,7 +7,7 @@ use cluster_api::propagated::Propagated;
 use cluster_api::propagation::listing::propagated as entries;
 use cluster_api::subject::Subject;
 use kubernetes::answers::{Answers, ReadBudget, Reads};
-use kubernetes::cluster::{Cluster, LookupCause};
+use kubernetes::cluster::Cluster;
 use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
 use kubernetes::decision::stop::Stop;
 use kubernetes::lookup::Lookups;
@@ -67,10 +67,7 @@ fn unknown(stop: Stop) -> NotApplicable {
     match stop {
         Stop::NotApplicable(reason) => reason,
         Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) | Stop::SourceFailed(failed) => {
-            let is_missing = failed.error.cause == LookupCause::NotFound;
-            let reason =
-                if is_missing { NotApplicableReason::ParentMissing } else { NotApplicableReason::LookupFailed };
-            NotApplicable { reason, because: failed.query.into() }
+            NotApplicable { reason: failed.reason(), because: failed.query.into() }
         }
         Stop::Malformed(malformed) => {
             NotApplicable { reason: NotApplicableReason::LookupFailed, because: malformed.to_string().into() }

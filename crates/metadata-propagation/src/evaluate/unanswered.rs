@@ -86,11 +86,11 @@ impl<'e> Evaluation<'e> {
     /// An object above could not be read: accepts, warns or refuses, as the settings say.
     fn unanswered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
         let lookup = &self.settings.lookup;
-        let (reaction, setting, reason) = if failed.error.cause == LookupCause::NotFound {
-            (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing)
-        } else {
-            (lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed)
+        let (reaction, setting) = match failed.error.cause {
+            LookupCause::NotFound => (lookup.on_missing, "lookup.onMissing"),
+            _ => (lookup.on_failure, "lookup.onFailure"),
         };
+        let reason = failed.reason();
         self.react(failed, reaction, setting, reason)
     }
 
@@ -102,11 +102,7 @@ impl<'e> Evaluation<'e> {
 
     /// The same for an object whose labels become tags.
     fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
-        let reason = if failed.error.cause == LookupCause::NotFound {
-            NotApplicableReason::ParentMissing
-        } else {
-            NotApplicableReason::LookupFailed
-        };
+        let reason = failed.reason();
         self.react(failed, self.settings.cloud_tags.sources.on_failure, "cloudTags.sources.onFailure", reason)
     }
 

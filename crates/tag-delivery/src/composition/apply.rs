@@ -82,7 +82,7 @@ pub(super) fn read<'a>(
         Err(NoPathValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, problem)),
         Ok(value) => {
             let is_map = value.other_than_text() == Some("an object");
-            Ok(Some(match transformed(&patch.transforms, is_map).map_err(|fault| Halt::fails(patch.at, fault))? {
+            Ok(Some(match transformed(&patch.transforms, is_map).map_err(|fault| Halt::Fails(patch.at, fault))? {
                 TransformedValue::Same => value.brought_by(patch.at),
                 TransformedValue::Scalar(of) => SimulatedValue::Scalar(of),
                 TransformedValue::Unknown => SimulatedValue::Unknown,
@@ -132,7 +132,7 @@ pub(super) fn write<'a>(
         Ok(expanded) => expanded,
     };
     if expanded.paths.is_empty() && !expanded.is_open {
-        return Err(Halt::fails(patch.at, TagFault::NoMatch { path: patch.to_text.into() }));
+        return Err(Halt::Fails(patch.at, TagFault::NoMatch { path: patch.to_text.into() }));
     }
     expansion.charge(expanded.paths.len() * PATCH + expanded.searched, patch.at)?;
     expanded.paths.iter().try_for_each(|path| write_at(to, path, patch, value.clone()))
@@ -148,5 +148,5 @@ fn write_at<'a>(
 }
 
 fn unusable<'a>(patch: &Patch<'a>, path: &str, problem: PathProblem) -> Halt<'a> {
-    Halt::fails(patch.at, TagFault::UnusablePath { path: path.into(), problem })
+    Halt::Fails(patch.at, TagFault::UnusablePath { path: path.into(), problem })
 }

@@ -8,20 +8,8 @@ use crate::json::document::Json;
 pub(super) enum Halt<'a> {
     /// It does not have the structure that Crossplane defines, or is too large.
     Malformed(Malformed),
-    /// A function fails because of it, and Crossplane composes nothing.
-    Fails(FunctionFailure<'a>),
-}
-
-/// Why a function fails.
-pub(super) struct FunctionFailure<'a> {
-    pub(super) at: Json<'a>,
-    pub(super) fault: TagFault,
-}
-
-impl<'a> Halt<'a> {
-    pub(super) fn fails(at: Json<'a>, fault: TagFault) -> Self {
-        Halt::Fails(FunctionFailure { at, fault })
-    }
+    /// A function fails because of what is here, and Crossplane composes nothing.
+    Fails(Json<'a>, TagFault),
 }
 
 impl From<Malformed> for Halt<'_> {

@@ -223,7 +223,7 @@ fn variant<'a>(at: Json<'a>, field: &'static str, variants: Variants) -> Result<
     let Some((_, needs)) = variants.iter().find(|(known, _)| *known == value) else {
         return Err(match value {
             "" => missing(at, field),
-            _ => Halt::fails(at, TagFault::UnknownInputValue { value: value.into(), field: field.into() }),
+            _ => Halt::Fails(at, TagFault::UnknownInputValue { value: value.into(), field: field.into() }),
         });
     };
     for need in *needs {
@@ -245,14 +245,14 @@ fn not_empty<'a>(at: Json<'a>, field: &'static str) -> Result<(), Halt<'a>> {
 fn compiles<'a>(at: Json<'a>, field: &'static str) -> Result<(), Halt<'a>> {
     match Pattern::parse(at.string(&[field])?.unwrap_or_default()) {
         Err(error) if error.is_of_go() => {
-            Err(Halt::fails(at, TagFault::InvalidExpression { field: field.into(), error }))
+            Err(Halt::Fails(at, TagFault::InvalidExpression { field: field.into(), error }))
         }
         _ => Ok(()),
     }
 }
 
 fn missing<'a>(at: Json<'a>, field: &str) -> Halt<'a> {
-    Halt::fails(at, TagFault::MissingInputField { field: field.into() })
+    Halt::Fails(at, TagFault::MissingInputField { field: field.into() })
 }
 
 fn elements<'a>(at: Json<'a>, field: &str) -> Result<impl Iterator<Item = Json<'a>>, Halt<'a>> {
@@ -279,5 +279,5 @@ fn decode<'a>(at: Json<'a>, expected: &FieldType) -> Result<(), Halt<'a>> {
         }
         List(of) => return at.elements()?.try_for_each(|element| decode(element, of)),
     };
-    if is_of_type { Ok(()) } else { Err(Halt::fails(at, TagFault::UnusableInputValue)) }
+    if is_of_type { Ok(()) } else { Err(Halt::Fails(at, TagFault::UnusableInputValue)) }
 }

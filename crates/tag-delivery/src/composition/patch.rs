@@ -158,7 +158,7 @@ impl<'a> PatchHeader<'a> {
     fn read(at: Json<'a>, types: &[(&str, PatchSource, Target, bool)]) -> Result<Self, Halt<'a>> {
         let name = at.string(&["type"])?.unwrap_or("FromCompositeFieldPath");
         let Some((_, source, target, combines)) = types.iter().find(|(known, ..)| *known == name) else {
-            return Err(Halt::fails(at, TagFault::UnknownInputValue { value: name.into(), field: "type".into() }));
+            return Err(Halt::Fails(at, TagFault::UnknownInputValue { value: name.into(), field: "type".into() }));
         };
         let from_text = at.string(&["fromFieldPath"])?.unwrap_or_default();
         let to_text = at.get("toFieldPath")?.present().map(Json::as_string).transpose()?;
@@ -169,7 +169,7 @@ impl<'a> PatchHeader<'a> {
             _ => None,
         };
         if let Some(field) = missing {
-            return Err(Halt::fails(at, TagFault::MissingInputField { field: field.into() }));
+            return Err(Halt::Fails(at, TagFault::MissingInputField { field: field.into() }));
         }
         let (source, target, combines) = (*source, *target, *combines);
         Ok(PatchHeader { source, target, combines, from_text, to_text: to_text.unwrap_or(from_text) })
@@ -181,14 +181,14 @@ pub(super) fn steps<'a>(at: Json<'a>, path: &'a str) -> Result<Vec<FieldPathStep
     match field_path::parse(path) {
         Ok(steps) if steps.len() > MOST_STEPS => Err(at.malformed(messages::too_deep(MOST_STEPS)).into()),
         Ok(steps) => Ok(steps),
-        Err(problem) => Err(Halt::fails(at, TagFault::UnusablePath { path: path.into(), problem })),
+        Err(problem) => Err(Halt::Fails(at, TagFault::UnusablePath { path: path.into(), problem })),
     }
 }
 
 /// Fails if there is an unknown field.
 pub(super) fn only<'a>(at: Json<'a>, known: &[&str]) -> Result<(), Halt<'a>> {
     match at.fields()?.find(|(name, _)| !known.contains(name)) {
-        Some((name, _)) => Err(Halt::fails(at, TagFault::UnknownInputField { field: name.into() })),
+        Some((name, _)) => Err(Halt::Fails(at, TagFault::UnknownInputField { field: name.into() })),
         None => Ok(()),
     }
 }
@@ -206,7 +206,7 @@ fn policy<'a>(at: Json<'a>) -> Result<MergePolicy, Halt<'a>> {
         Some((_, policy)) => Ok(*policy),
         None => {
             let (value, field) = (name.into(), "policy.toFieldPath".into());
-            Err(Halt::fails(at, TagFault::UnknownInputValue { value, field }))
+            Err(Halt::Fails(at, TagFault::UnknownInputValue { value, field }))
         }
     }
 }

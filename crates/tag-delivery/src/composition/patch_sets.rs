@@ -24,7 +24,7 @@ impl<'a> PatchSets<'a> {
             let patches: Vec<Json<'a>> = set.get("patches")?.elements()?.collect();
             for patch in &patches {
                 if is_patch_set(*patch)? {
-                    return Err(Halt::fails(*patch, TagFault::PatchSetInPatchSet));
+                    return Err(Halt::Fails(*patch, TagFault::PatchSetInPatchSet));
                 }
             }
             by_name.insert(set.string(&["name"])?.unwrap_or_default(), patches);
@@ -47,8 +47,8 @@ impl<'a> PatchSets<'a> {
             }
             let name = patch.string(&["patchSetName"])?;
             let name =
-                name.ok_or_else(|| Halt::fails(patch, TagFault::MissingInputField { field: "patchSetName".into() }))?;
-            let absent = || Halt::fails(patch, TagFault::NoPatchSet { name: name.into() });
+                name.ok_or_else(|| Halt::Fails(patch, TagFault::MissingInputField { field: "patchSetName".into() }))?;
+            let absent = || Halt::Fails(patch, TagFault::NoPatchSet { name: name.into() });
             let set = self.by_name.get(name).ok_or_else(absent)?;
             // The same patches immediately again write the same values.
             if last.replace(name) != Some(name) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::apply::{self, Expansion};
-use super::halt::{FunctionFailure, Halt};
+use super::halt::Halt;
 use super::input;
 use super::patch::{Dialect, Patch};
 use super::patch_sets::PatchSets;
@@ -130,9 +130,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             };
             match patches.into_iter().try_for_each(&mut apply) {
                 // Crossplane 1 composes the other resources.
-                Err(Halt::Fails(FunctionFailure { at, fault })) if dialect == Dialect::Native => {
-                    resource.fault(Fails, at, fault)
-                }
+                Err(Halt::Fails(at, fault)) if dialect == Dialect::Native => resource.fault(Fails, at, fault),
                 applied => applied?,
             }
         }
@@ -147,10 +145,10 @@ impl<'a, 's> Pipeline<'a, 's> {
         let known = self.by_name.get(name).copied();
         match (dialect, known) {
             (Dialect::Function, _) if name.is_empty() => {
-                return Err(Halt::fails(at, TagFault::MissingInputField { field: "name".into() }));
+                return Err(Halt::Fails(at, TagFault::MissingInputField { field: "name".into() }));
             }
             (Dialect::Function, None) if base.is_null() && self.last_unread == 0 => {
-                return Err(Halt::fails(at, TagFault::NoEarlierBase { name: name.into() }));
+                return Err(Halt::Fails(at, TagFault::NoEarlierBase { name: name.into() }));
             }
             // Without a base, the patches apply to what an earlier step composes.
             (_, Some(index)) if base.is_null() => return Ok(index),

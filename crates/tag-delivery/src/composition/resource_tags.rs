@@ -85,8 +85,8 @@ pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &Clo
     let pipeline = match Pipeline::play(spec, SimulatedValue::Given(composite), &[], composites, &mut faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(failure)) => {
-            found.failure = Some((failure.at.path().to_string(), failure.fault));
+        Err(Halt::Fails(at, fault)) => {
+            found.failure = Some((at.path().to_string(), fault));
             return Ok(found);
         }
     };

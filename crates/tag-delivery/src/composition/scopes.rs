@@ -30,7 +30,7 @@ pub(crate) fn faults_of_scope<'a>(
     let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(_)) => return Ok(()),
+        Err(Halt::Fails(..)) => return Ok(()),
     };
     let composite = spec.string(&["compositeTypeRef", "kind"])?.unwrap_or_default();
     for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {

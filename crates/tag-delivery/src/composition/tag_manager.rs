@@ -155,7 +155,7 @@ impl<'a> TagManager<'a> {
             let is_late = has_tags(self.added.group(replaces));
             // The function decodes its input strictly.
             if tags.fields()?.any(|(_, value)| !value.is_null() && value.as_str().is_none()) {
-                return Err(Halt::fails(entry, TagFault::UnusableInputValue));
+                return Err(Halt::Fails(entry, TagFault::UnusableInputValue));
             }
             for (key, value) in tags.fields()?.filter(|(key, _)| !is_late && begins(prefixes, key)) {
                 self.fixed.push(Fixed { key, at: value, replaces });

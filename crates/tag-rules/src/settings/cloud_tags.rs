@@ -18,10 +18,10 @@ use super::sources::{BelongsTo, LabelSource, OwnerLabel, TagSourceSettings, Tena
 use crate::crossplane::CROSSPLANE;
 use crate::strict::StrictProfile;
 use crate::texts::{ProfileName, TagPrefix};
-use kubernetes::settings::Controllers;
 use kubernetes::settings::NonEmpty;
 use kubernetes::settings::Reaction;
 use kubernetes::settings::Stance;
+use kubernetes::settings::Users;
 use kubernetes::settings::object;
 
 /// Which labels of Crossplane composites become tags of their cloud resources.
@@ -34,7 +34,7 @@ pub struct CloudTags {
     pub composites: Vec<Composites>,
     /// User names or groups of Crossplane's core, compared exactly. Only they forward tags from a composite to those that it
     /// composes.
-    pub crossplane: Controllers,
+    pub crossplane: Users,
     /// The label registry: definitions by qualified key. Not together with `registry`.
     #[serde(deserialize_with = "object::map")]
     pub definitions: BTreeMap<String, Definition>,
@@ -75,7 +75,7 @@ impl Default for CloudTags {
     fn default() -> Self {
         CloudTags {
             composites: Vec::new(),
-            crossplane: Controllers::of(CROSSPLANE),
+            crossplane: Users::of(CROSSPLANE),
             definitions: BTreeMap::new(),
             registry: None,
             prefix: TagPrefix::default(),

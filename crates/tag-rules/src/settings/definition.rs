@@ -33,11 +33,11 @@ names! {
     #[serde(rename_all = "lowercase")]
     Scope {
         /// A platform operator's.
-        Platform = "platform",
+        Platform = "platform";
         /// A domain owner's.
-        Domain = "domain",
+        Domain = "domain";
         /// A project owner's.
-        Project = "project",
+        Project = "project";
     }
 }
 

@@ -35,11 +35,11 @@ names! {
     #[serde(rename_all = "lowercase")]
     LabelSource {
         /// The composite, whose author chooses its labels.
-        Composite = "composite",
+        Composite = "composite";
         /// The Namespace of the composite.
-        Namespace = "namespace",
+        Namespace = "namespace";
         /// The object in `cloudTags.sources.tenant`.
-        Tenant = "tenant",
+        Tenant = "tenant";
     }
 }
 
