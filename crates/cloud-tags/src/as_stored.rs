@@ -7,10 +7,7 @@ use super::labels::Assigned;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
 use crate::fact::Finding;
-use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::stop::Stop;
-use kubernetes::subject::ReviewedObject;
+use kubernetes::{ChangeRule, NotApplicableReason, ReviewedObject, Stop, StoredTags};
 use tag_rules::CloudTags;
 
 /// Why an object whose labels were not compared keeps its tags: `adopted` if it was adopted. `None` if it does not

@@ -16,17 +16,10 @@ use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
 use crate::fact::{CloudTagFact, Finding};
 use crate::json::Malformed;
-use kubernetes::decision::change::Change;
-use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::request::Operation;
 use kubernetes::settings::{Mode, Stance};
-use kubernetes::subject::ReviewedObject;
-use tag_rules::TagSettings;
+use kubernetes::{Change, ChangeRule, Lookups, NotApplicableReason, Operation, ReviewedObject, Stop, StoredTags};
 use tag_rules::keys::{ASSIGNMENTS, ORIGIN};
-use tag_rules::{CloudTags, Composites, Definition};
+use tag_rules::{CloudTags, Composites, Definition, TagSettings};
 
 /// The field for the tags, below `spec`.
 const FIELD: &str = "cloudTags";

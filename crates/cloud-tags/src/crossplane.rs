@@ -2,17 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 use crate::reads::PARENT_MASKS;
-use kubernetes::cluster::LookupCause;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::{Object, OwnerReference, group_and_version};
-use kubernetes::query::ObjectQuery;
-use kubernetes::read_failure::ReadFailure;
-use kubernetes::request::{Operation, Review};
-use kubernetes::subject::ReviewedObject;
+use kubernetes::{
+    LookupCause, Lookups, Object, ObjectQuery, Operation, OwnerReference, ReadFailure, Review, ReviewedObject, Stop,
+    group_and_version,
+};
 use tag_rules::{CloudTags, Composites};
 
 /// The finalizer that Crossplane sets on claims.

@@ -2,12 +2,7 @@
 
 use crate::json::Malformed;
 use crate::tag_reason::{LabelProblem, LimitSource, NoTagReason};
-use kubernetes::cluster::LookupCause;
-use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
-use kubernetes::decision::datum::{Mentioned, MentionedKeys};
-use kubernetes::decision::fact::Sentence;
-use kubernetes::decision::not_applicable::InvolvedObject;
-use kubernetes::facts;
+use kubernetes::{ChangeRule, InvolvedObject, LookupCause, Mentioned, MentionedKeys, Sentence, StoredTags, facts};
 use tag_rules::refusal::TagSkipReason;
 
 facts! {
@@ -88,4 +83,4 @@ facts! {
 }
 
 /// What one check of cloud tags found.
-pub type Finding = kubernetes::decision::finding::Finding<CloudTagFact>;
+pub type Finding = kubernetes::Finding<CloudTagFact>;

@@ -5,13 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::transform::Transformed;
-use crate::json::Malformed;
-use crate::json::document::Json;
-use crate::json::path::Path;
-use kubernetes::decision::change::{Action, Change, EntryNoun, Value};
-use kubernetes::decision::change_rule::ChangeRule;
-use kubernetes::decision::source::SourceObject;
-use kubernetes::subject::ReviewedObject;
+use crate::json::{Json, Malformed, Path};
+use kubernetes::{Action, Change, ChangeRule, EntryNoun, ReviewedObject, SourceObject, Value};
 use tag_rules::CloudTags;
 
 pub(super) type TagEntries<'e> = BTreeMap<&'e str, Json<'e>>;

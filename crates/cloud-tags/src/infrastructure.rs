@@ -13,15 +13,9 @@ use super::unread::UnreadTags;
 use super::webhook::Webhook;
 use crate::fact::Finding;
 use crate::json::Malformed;
-use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
-use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicableReason};
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::parent::Parent;
-use kubernetes::subject::ReviewedObject;
-use tag_rules::Definition;
-use tag_rules::TagSettings;
+use kubernetes::{ChangeRule, InvolvedObject, Lookups, NotApplicableReason, Parent, ReviewedObject, Stop, StoredTags};
 use tag_rules::infrastructure::InfraCluster;
+use tag_rules::{Definition, TagSettings};
 
 /// An infrastructure cluster, and its settings.
 pub struct Infrastructure<'a, 'e> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::crossplane::{AppliedEntries, Forwarding};
 use super::field::{TagEntries, TagsField};
 use super::unread::UnreadTags;
-use crate::json::document::Json;
+use crate::json::Json;
 
 /// What is known of the tags that a parent's Composition forwards.
 pub(super) struct NestedTags<'e> {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::fact::CloudTagFact;
-use kubernetes::decision::datum::MentionedKeys;
+use kubernetes::MentionedKeys;
 use tag_rules::{Definition, Scope};
 
 /// The form, for a reader.

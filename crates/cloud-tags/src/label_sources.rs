@@ -4,14 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::labels::Assigned;
 use super::owner::Belonging;
-use crate::json::document::Json;
+use crate::json::Json;
 use crate::reads::LABEL_MASKS;
-use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicableReason};
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::Object;
-use kubernetes::parent::Parent;
-use kubernetes::query::{ObjectName, ObjectQuery};
+use kubernetes::{InvolvedObject, Lookups, NotApplicableReason, Object, ObjectName, ObjectQuery, Parent, Stop};
 use tag_rules::{CloudTags, Definition, LabelSource, OwnerLabel, SEEDED, TenantName};
 
 /// What other objects than the composite say about it.

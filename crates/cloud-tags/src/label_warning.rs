@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::fact::CloudTagFact;
 use crate::tag_reason::{LabelProblem, LimitSource};
-use kubernetes::decision::change::{Action, Change};
-use kubernetes::decision::change_rule::ChangeRule;
+use kubernetes::{Action, Change, ChangeRule};
 use tag_rules::clouds::Cloud;
 use tag_rules::infrastructure::InfraCluster;
 use tag_rules::profiles::{KeyCharacters, Profile, Unit};

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::value::RawValue;
 
 use super::transform::Labels;
-use crate::fact::CloudTagFact;
-use crate::fact::Finding;
+use crate::fact::{CloudTagFact, Finding};
 use crate::json::Malformed;
 use crate::tag_reason::NoTagReason;
-use kubernetes::object::Object;
+use kubernetes::Object;
 use kubernetes::settings::Stance;
 use tag_rules::keys::{ADOPTED, ASSIGNMENTS, ORIGIN};
 use tag_rules::{Definition, SEEDED};
@@ -172,7 +171,7 @@ fn malformed(problem: String) -> Malformed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
     use tag_rules::Scope;
 
     fn read(annotation: &str) -> Result<Assigned, String> {

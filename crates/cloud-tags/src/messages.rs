@@ -1,7 +1,7 @@
 //! Cloud tags of a composite, and labels that do not become tags.
 
 use crate::report::{IgnoredDefinition, IgnoredReason};
-use kubernetes::decision::messages::SettingValue;
+use kubernetes::SettingValue;
 use tag_rules::Scope;
 
 /// Logged when tags are written.

@@ -2,11 +2,9 @@
 
 use super::crossplane;
 use super::labels::{Assigned, CompositeOrigin, PROVISIONED};
-use crate::fact::CloudTagFact;
-use crate::fact::Finding;
-use kubernetes::object::Object;
+use crate::fact::{CloudTagFact, Finding};
 use kubernetes::settings::{Mode, Stance};
-use kubernetes::subject::ReviewedObject;
+use kubernetes::{Object, ReviewedObject};
 use tag_rules::TagSettings;
 use tag_rules::keys::{ADOPTED, ASSIGNMENTS, ORIGIN};
 

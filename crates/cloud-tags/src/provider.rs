@@ -4,10 +4,8 @@ use std::ptr;
 
 use crate::fact::CloudTagFact;
 use crate::json::Malformed;
-use kubernetes::decision::datum::Mentioned;
-use kubernetes::object::Object;
 use kubernetes::settings::FieldPath;
-use kubernetes::subject::ReviewedObject;
+use kubernetes::{Mentioned, Object, ReviewedObject};
 use tag_rules::{CloudTags, Composites, Provider};
 
 /// The provider that an object names; `None` if it names none. A value that is not a string names none: the schema of a

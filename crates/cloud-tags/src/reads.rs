@@ -1,7 +1,6 @@
 //! What is read besides the label registry.
 
-use kubernetes::masks;
-use kubernetes::masks::Masks;
+use kubernetes::{Masks, masks};
 
 /// Fields that are read of the composite that composes another one: metadata is always returned.
 pub const PARENT_MASKS: Masks = masks!["metadata.uid"];

@@ -7,19 +7,12 @@ use std::fmt::Display;
 use super::owner::{Belonging, RegistryOwner, is_reserved};
 use super::registry_object::Registry;
 use super::union::{ListedRegistry, Union};
-use crate::fact::CloudTagFact;
-use crate::fact::Finding;
+use crate::fact::{CloudTagFact, Finding};
 use crate::messages;
 use crate::report::{IgnoredDefinition, IgnoredReason};
 use crate::tag_reason::NoTagReason;
-use kubernetes::cluster::{LookupCause, LookupError};
-use kubernetes::decision::datum::MentionedKeys;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::masks;
-use kubernetes::masks::Masks;
-use kubernetes::read_failure::LookupFailed;
 use kubernetes::settings::{Reaction, Stance, listed};
+use kubernetes::{LookupCause, LookupError, LookupFailed, Lookups, Masks, MentionedKeys, Stop, masks};
 use tag_rules::{CloudTags, Definition, RegistryName, RegistryReference, SEEDED, Scope};
 
 /// The kind of the registry as an object.

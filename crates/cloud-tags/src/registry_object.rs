@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::owner::RegistryOwner;
 use super::registry::{REGISTRY, REGISTRY_MASKS};
-use crate::json::document::Json;
+use crate::json::Json;
 use crate::report::IgnoredReason;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::Object;
-use kubernetes::query::{ObjectName, ObjectQuery};
 use kubernetes::settings::SettingProblem;
+use kubernetes::{Lookups, Object, ObjectName, ObjectQuery, Stop};
 use tag_rules::keys::LABELS;
 use tag_rules::{Definition, SEEDED, Scope, read_definition};
 
@@ -149,7 +146,7 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
     use kubernetes::settings::listed;
 
     fn problems(spec: &str) -> String {

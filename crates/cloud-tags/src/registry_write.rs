@@ -9,17 +9,11 @@ use super::registry_object::{Registry, query};
 use crate::fact::CloudTagFact;
 use crate::messages;
 use crate::report::IgnoredReason;
-use kubernetes::cluster::LookupCause;
-use kubernetes::decision::EXEMPT;
-use kubernetes::decision::datum::MentionedKeys;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::Object;
-use kubernetes::query::ObjectName;
-use kubernetes::read_failure::{LookupFailed, ReadFailure};
-use kubernetes::request::{Operation, Review};
 use kubernetes::settings::SettingProblem;
-use kubernetes::subject::ReviewedObject;
+use kubernetes::{
+    EXEMPT, LookupCause, LookupFailed, Lookups, MentionedKeys, Object, ObjectName, Operation, ReadFailure, Review,
+    ReviewedObject, Stop,
+};
 use tag_rules::keys::LABELS;
 use tag_rules::{CloudTags, Definition, RegistryReference, Scope};
 

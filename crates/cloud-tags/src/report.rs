@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use crate::tag_reason::NoTagReason;
-use kubernetes::decision::change::Value;
-use kubernetes::names;
+use kubernetes::{Value, names};
 use tag_rules::Scope;
 use tag_rules::refusal::TagSkipReason;
 

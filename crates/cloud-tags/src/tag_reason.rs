@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use kubernetes::decision::datum::Datum;
+use kubernetes::Datum;
 use tag_rules::refusal::TagSkipReason;
 
 /// Why a label has no tag.

@@ -13,7 +13,7 @@ use super::webhook::Webhook;
 use crate::fact::Finding;
 use crate::report::TagReport;
 use crate::tag_reason::NoTagReason;
-use kubernetes::decision::change::{Change, Value};
+use kubernetes::{Change, Value};
 use tag_rules::Definition;
 
 /// What differs from the labels of a composite or of a Cluster, and what they make.

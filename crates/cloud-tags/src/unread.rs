@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::field::{TagEntries, TagsField};
 use super::registry::Definitions;
 use super::rules::TagRules;
-use kubernetes::decision::change::{Action, Change};
-use kubernetes::decision::change_rule::{ChangeRule, StoredTags};
+use kubernetes::{Action, Change, ChangeRule, StoredTags};
 
 /// The keys of these tags.
 pub(super) struct UnreadTags(BTreeSet<String>);

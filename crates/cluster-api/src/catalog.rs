@@ -1,19 +1,37 @@
 //! The facts, as tables. Nothing here decides about an object.
 
-pub mod appliers;
+pub(crate) mod appliers;
 pub mod controllers;
 pub mod effects;
-pub mod fields;
-pub mod forced;
-pub mod groups;
+mod fields;
+mod forced;
+mod groups;
 pub mod guards;
 pub mod keys;
-pub mod kinds;
+mod kinds;
 pub mod limits;
-pub mod masks;
+mod masks;
 pub mod node_restriction;
-pub mod place;
-pub mod rules;
+pub(crate) mod place;
+mod rules;
 pub mod tools;
 pub mod topology_values;
-pub mod version;
+mod version;
+
+pub use self::appliers::is_of_cluster_api;
+pub(crate) use self::appliers::{may_be_begun, responsible};
+pub use self::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
+pub(crate) use self::forced::is_forced;
+pub use self::forced::{FORCED, Forced, ForcedValue};
+pub use self::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+pub use self::kinds::KindRow;
+pub(crate) use self::kinds::{Owner, may_carry_record};
+pub(crate) use self::masks::TOPOLOGY_ENTRY_MASKS;
+pub use self::masks::{
+    CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, INFRASTRUCTURE_MASKS, MACHINE_MASKS,
+    NODE_MACHINE_MASKS, TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,
+};
+use self::place::PAGE_VERSION;
+pub use self::place::Place;
+pub use self::rules::{Criterion, Keys, RULES, Rule};
+pub use self::version::Version;

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use kubernetes::decision::change_reason::NamedSource;
-use kubernetes::decision::datum::{Datum, Mentioned, MentionedKeys, NamedEntry, Typed};
-use kubernetes::decision::fact::Sentence;
-use kubernetes::facts;
+use kubernetes::{Datum, Mentioned, MentionedKeys, NamedEntry, NamedSource, Sentence, Typed, facts};
 
 facts! {
     /// What a check of Cluster API's objects found.
@@ -147,7 +144,7 @@ facts! {
 }
 
 /// What one check of Cluster API's objects found.
-pub type Finding = kubernetes::decision::finding::Finding<ClusterApiFact>;
+pub type Finding = kubernetes::Finding<ClusterApiFact>;
 
 /// The other paths of an edit that are updated in place.
 #[derive(Debug, Clone, PartialEq, Eq)]

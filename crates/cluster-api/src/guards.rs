@@ -14,27 +14,17 @@ mod topology_entry;
 
 use std::cell::OnceCell;
 
-use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::guards::{GUARDS, Guard, GuardRail};
 use crate::catalog::keys::{RESTORED, TOPOLOGY_OWNED, belongs_to};
-use crate::catalog::kinds::KindRow;
-use crate::catalog::place::Place;
-use crate::fact::ClusterApiFact;
-use crate::fact::Finding;
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::catalog::{CORE_GROUP, KindRow, Place};
+use crate::fact::{ClusterApiFact, Finding};
+use crate::json::{Json, Malformed};
 use crate::parents::OwnCluster;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApiSettings;
 use crate::subject::{Subject, has_paused_annotation};
-use kubernetes::decision::EXEMPT;
-use kubernetes::decision::change::Change;
-use kubernetes::decision::finding::Finding as FindingOf;
-use kubernetes::decision::messages::EntryName;
-use kubernetes::lookup::Lookups;
-use kubernetes::map_kind::MapKind;
-use kubernetes::request::Operation;
 use kubernetes::settings::Stance;
+use kubernetes::{Change, EXEMPT, EntryName, Finding as FindingOf, Lookups, MapKind, Operation};
 
 use self::blocks::MetadataBlock;
 use crate::waiver::{EXEMPTION, Standing};

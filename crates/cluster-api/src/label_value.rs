@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kubernetes::metadata_key::is_label_value;
+use kubernetes::is_label_value;
 
 /// A name as Cluster API writes it into `set-name`, `control-plane-name` and `pool-name` labels: unchanged if it is a
 /// valid label value, else a hash of it.

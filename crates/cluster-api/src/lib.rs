@@ -1,7 +1,7 @@
 //! Cluster API: what propagates from owners to their children, what an edit does to Machines, and what guards refuse.
 //!
-//! The tables of [`catalog`] are the specification: [`RULES`](catalog::rules::RULES) and
-//! [`FORCED`](catalog::forced::FORCED) say what propagates, [`FIELDS`](catalog::fields::FIELDS) which in-place mutable
+//! The tables of [`catalog`] are the specification: [`RULES`](catalog::RULES) and
+//! [`FORCED`](catalog::FORCED) say what propagates, [`FIELDS`](catalog::FIELDS) which in-place mutable
 //! fields do, [`EFFECTS`](catalog::effects::table::EFFECTS) what an edit does to Machines.
 
 pub mod catalog;

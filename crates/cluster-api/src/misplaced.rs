@@ -1,18 +1,15 @@
 //! Labels and annotations that are set where they do not propagate, and where to set them instead.
 
 use crate::catalog::keys::{NODE_DOMAIN, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
-use crate::catalog::place::Place;
-use crate::catalog::rules::Rule;
 use crate::catalog::tools::is_set_by_tools;
+use crate::catalog::{Place, Rule};
 use crate::fact::SetInstead;
 use crate::json::Malformed;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApi;
 use crate::skipped::{Carried, SkipReason, Skipped};
 use crate::subject::Subject;
-use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
-use kubernetes::decision::source::SourceObject;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{MapKind, NotApplicable, NotApplicableReason, SourceObject};
 
 /// The keys that this request adds or changes at a place from which nothing propagates, although the object has a
 /// machine template that would propagate them.

@@ -2,18 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::masks::Masks;
-use kubernetes::object::{Object, OwnerReference, group_and_version};
-use kubernetes::parent::Parent;
-use kubernetes::query::{ObjectName, ObjectQuery};
-use kubernetes::read_failure::ReadFailure;
-use kubernetes::request::Operation;
+use kubernetes::{
+    Lookups, Masks, NotApplicableReason, Object, ObjectName, ObjectQuery, Operation, OwnerReference, Parent,
+    ReadFailure, Stop, group_and_version,
+};
 
-use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
-use crate::catalog::masks::{CLUSTER_MASKS, INFRASTRUCTURE_MASKS};
+use crate::catalog::{BOOTSTRAP_GROUP, CLUSTER_MASKS, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_MASKS};
 use crate::subject::{Subject, has_paused_annotation};
 
 /// A kind of the core group, by name only.

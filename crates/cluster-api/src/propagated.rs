@@ -1,7 +1,6 @@
 //! What an object must carry, whether it does or not.
 
-use kubernetes::decision::change::Value;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{MapKind, Value};
 
 /// One entry of one map that propagates from a source.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,19 +11,14 @@ use std::cmp::Reverse;
 
 use crate::catalog::effects::{EditedKind, Effect};
 use crate::catalog::keys::{APPROVE_ROLLOUT, PAUSED};
-use crate::fact::Finding;
-use crate::fact::{ClusterApiFact, InPlacePaths};
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::fact::{ClusterApiFact, Finding, InPlacePaths};
+use crate::json::{Json, Malformed};
 use crate::rollout_impact::{RolloutEdit, RolloutImpact};
 use crate::settings::ClusterApiSettings;
 use crate::subject::{Subject, has_paused_annotation};
 use crate::waiver::{APPROVAL, Standing};
-use kubernetes::decision::finding::Finding as FindingOf;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::Object;
-use kubernetes::request::{Operation, Review};
 use kubernetes::settings::Stance;
+use kubernetes::{Finding as FindingOf, Lookups, Object, Operation, Review};
 
 /// Whether an edit of such an object is checked.
 pub fn concerns(review: &Review<'_>, settings: ClusterApiSettings<'_>) -> bool {
@@ -177,12 +172,8 @@ fn with_in_place(fact: ClusterApiFact, edits: &[RolloutEdit]) -> ClusterApiFact 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::fields::FIELDS;
-    use crate::catalog::forced::FORCED;
-    use crate::catalog::place::Place;
-    use crate::catalog::rules::RULES;
-    use crate::catalog::version::Version;
-    use kubernetes::map_kind::MapKind;
+    use crate::catalog::{FIELDS, FORCED, Place, RULES, Version};
+    use kubernetes::MapKind;
 
     /// The kinds of the table that hold a place; none for kinds that no row speaks of.
     fn kinds(place: Place) -> &'static [EditedKind] {

@@ -2,7 +2,7 @@
 
 use crate::catalog::keys::CLUSTER_NAME;
 use crate::json::{Malformed, Map};
-use kubernetes::object::Object;
+use kubernetes::Object;
 
 /// Whether the `spec.selector` is unchanged. The name of the object's own Cluster does not count: defaulting and the
 /// MachineSet controller add it.

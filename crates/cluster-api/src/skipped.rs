@@ -4,12 +4,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::fact::{ClusterApiFact, EntryCount, SetInstead};
-use kubernetes::decision::change::EntryNoun;
-use kubernetes::decision::change_reason::NamedSource;
-use kubernetes::decision::datum::NamedEntry;
-use kubernetes::decision::source::SourcePlace;
-use kubernetes::map_kind::MapKind;
-use kubernetes::names;
+use kubernetes::{EntryNoun, MapKind, NamedEntry, NamedSource, SourcePlace, names};
 
 /// One entry that was not propagated.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -2,15 +2,11 @@
 
 use std::ops::Deref;
 
-use kubernetes::map_kind::MapKind;
-use kubernetes::object::Object;
-use kubernetes::subject::ReviewedObject;
+use kubernetes::{MapKind, Object, ReviewedObject};
 
 use crate::catalog::keys::{PAUSED, TOPOLOGY_DRY_RUN};
-use crate::catalog::kinds::KindRow;
-use crate::catalog::place::Place;
-use crate::json::document::Document;
-use crate::json::{Malformed, Map};
+use crate::catalog::{KindRow, Place};
+use crate::json::{Document, Malformed, Map};
 
 /// The object under review, and its place in the rules.
 pub struct Subject<'e> {

@@ -1,17 +1,14 @@
 //! The two annotations by which a user states that an edit is intended: who may set them, and where they count.
 
+use crate::catalog::KindRow;
 use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_OWNED};
-use crate::catalog::kinds::KindRow;
-use crate::fact::ClusterApiFact;
-use crate::fact::Finding;
+use crate::fact::{ClusterApiFact, Finding};
 use crate::json::Malformed;
 use crate::propagation::copied::{self, AnnotationOrigin};
 use crate::settings::ClusterApiSettings;
 use crate::subject::Subject;
-use kubernetes::decision::EXEMPT;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::Object;
 use kubernetes::settings::{Stance, Users};
+use kubernetes::{EXEMPT, Lookups, Object};
 
 /// An annotation whose value is the reason why an edit is intended.
 pub struct Waiver {

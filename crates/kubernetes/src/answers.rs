@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::cluster::{Cluster, Get, LookupCause, LookupError};
-use crate::json::document::Document;
+use crate::json::Document;
 use crate::lookup_record::LookupRecord;
 
 /// The maximum number of reads of one evaluation, including those past the cache: twice what the longest route takes,

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::request::{Operation, Review};
-use crate::json::document::{Document, Json};
-use crate::json::equal::equal;
+use crate::json::{Document, Json, equal};
 
 impl Review<'_> {
     /// Whether the request changes more of the stored object than `metadata.managedFields` and

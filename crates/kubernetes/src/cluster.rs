@@ -90,8 +90,7 @@ impl Manifests {
     /// Adds or replaces an object. `api_version` is the version it is served in.
     ///
     /// ```
-    /// use kubernetes::cluster::{Cluster, Get, Manifests};
-    /// use kubernetes::masks::Masks;
+    /// use kubernetes::{Cluster, Get, Manifests, Masks};
     ///
     /// let mut cluster = Manifests::default();
     /// cluster.insert("v1", "Node", "", "node-1", "{}".into());

@@ -2,16 +2,16 @@
 //! facts, written with [`facts!`](crate::facts): `Display` of a fact is its sentence, and its reason is a code that stays when
 //! the sentence changes.
 
-pub mod change;
-pub mod change_reason;
-pub mod change_rule;
-pub mod datum;
-pub mod fact;
-pub mod finding;
-pub mod messages;
-pub mod not_applicable;
-pub mod source;
-pub mod stop;
+pub(crate) mod change;
+pub(crate) mod change_reason;
+pub(crate) mod change_rule;
+pub(crate) mod datum;
+pub(crate) mod fact;
+pub(crate) mod finding;
+pub(crate) mod messages;
+pub(crate) mod not_applicable;
+pub(crate) mod source;
+pub(crate) mod stop;
 
 /// The annotation of an object that the checks ignore: its value is the reason.
 pub const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::field_set::NotASet;
-use crate::json::document::Json;
+use crate::json::Json;
 
 /// Paths in sets of fields, each with the items that it leads to.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ impl PathTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     fn tree() -> PathTree {
         let mut tree = PathTree::default();

@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::json::document::Json;
-use crate::json::push_string;
+use crate::json::{Json, push_string};
 
 /// The key that puts a value itself into the set, in addition to fields in it.
 const ITSELF: &str = ".";
@@ -148,7 +147,7 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     const TEAM: [&str; 3] = ["f:metadata", "f:labels", "f:team"];
     const LABELS: [&str; 2] = ["f:metadata", "f:labels"];

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::answers::Answers;
 use crate::cluster::{Cluster, Get, LookupCause};
 use crate::group_version_kind::GroupVersionKind;
-use crate::json::document::Document;
+use crate::json::Document;
 use crate::lookup_record::LookupRecord;
 use crate::parent::Parent;
 use crate::query::ObjectQuery;

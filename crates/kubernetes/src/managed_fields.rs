@@ -8,8 +8,7 @@ use std::cmp::Ordering;
 
 use serde_json::json;
 
-use crate::json::document::Json;
-use crate::json::splice::{Edit, Write, splice};
+use crate::json::{Edit, Json, Write, splice};
 use crate::object::group_and_version;
 
 /// One entry: what one manager owns through one operation.

@@ -18,7 +18,7 @@ impl MapKind {
     /// The map's name inside a `metadata`.
     ///
     /// ```
-    /// use kubernetes::map_kind::MapKind;
+    /// use kubernetes::MapKind;
     ///
     /// assert_eq!(MapKind::BOTH.map(MapKind::field), ["labels", "annotations"]);
     /// ```
@@ -38,7 +38,7 @@ impl MapKind {
     /// One entry of the map.
     ///
     /// ```
-    /// use kubernetes::map_kind::MapKind;
+    /// use kubernetes::MapKind;
     ///
     /// assert_eq!(MapKind::Labels.entry(), "label");
     /// ```

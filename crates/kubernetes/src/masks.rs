@@ -18,7 +18,7 @@ pub struct Masks {
 #[macro_export]
 macro_rules! masks {
     ($first:literal $(, $other:literal)* $(,)?) => {
-        $crate::masks::Masks::of(&[$first $(, $other)*], concat!("[\"", $first, $("\",\"", $other,)* "\"]"))
+        $crate::Masks::of(&[$first $(, $other)*], concat!("[\"", $first, $("\",\"", $other,)* "\"]"))
     };
 }
 

@@ -1,7 +1,6 @@
 //! A Kubernetes object, as far as it is read: its metadata, and maps by place.
 
-use crate::json::document::{Document, Json};
-use crate::json::{Malformed, Map};
+use crate::json::{Document, Json, Malformed, Map};
 use crate::map_kind::MapKind;
 
 /// A Kubernetes object. What is absent is empty.

@@ -1,7 +1,6 @@
 //! An object above the one under review, as it was read.
 
-use crate::json::Malformed;
-use crate::json::document::{Document, Json};
+use crate::json::{Document, Json, Malformed};
 use crate::object::Object;
 use crate::query::{ObjectName, ObjectQuery};
 use crate::read_failure::ReadFailure;

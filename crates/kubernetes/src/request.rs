@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use crate::group_version_kind::GroupVersionKind;
-use crate::json::document::{Document, Json};
-use crate::json::{Malformed, string};
+use crate::json::{Document, Json, Malformed, string};
 
 /// One request and the settings to evaluate it with: `{"request": …, "settings": …}`, one structure for every entry
 /// point.
@@ -32,7 +31,7 @@ impl<'a> Call<'a> {
     /// When the text is not JSON, or the request does not have the structure of an AdmissionRequest.
     ///
     /// ```
-    /// use kubernetes::request::Call;
+    /// use kubernetes::Call;
     ///
     /// let call = r#"{"request": {"operation": "CREATE", "name": "c1", "userInfo": {}}, "settings": {}}"#;
     /// let call = Call::from_json(call)?;
@@ -134,7 +133,7 @@ impl<'a> Review<'a> {
     /// When the text is not JSON, or does not have the structure of an AdmissionRequest.
     ///
     /// ```
-    /// use kubernetes::request::{Operation, Review};
+    /// use kubernetes::{Operation, Review};
     ///
     /// let review = Review::from_json(r#"{"operation": "UPDATE", "name": "c1", "userInfo": {"username": "alice"}}"#)?;
     /// assert_eq!((review.operation, &*review.username), (Operation::Update, "alice"));

@@ -2,8 +2,7 @@
 
 use std::cell::OnceCell;
 
-use crate::json::Malformed;
-use crate::json::document::Document;
+use crate::json::{Document, Malformed};
 use crate::object::Object;
 use crate::query::ObjectName;
 use crate::request::{Operation, Review};

@@ -2,8 +2,7 @@
 
 use crate::fact::Finding;
 
-use crate::json::Malformed;
-use crate::json::document::Document;
+use crate::json::{Document, Malformed};
 use crate::settings::Settings;
 use tag_delivery::Composed;
 

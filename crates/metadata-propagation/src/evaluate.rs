@@ -23,20 +23,14 @@ use crate::evaluate::inspect::Listed;
 use crate::evaluate::notices::Notices;
 use crate::evaluate::role::Role;
 use crate::fact::Fact;
-use crate::json::Malformed;
-use crate::json::document::Document;
+use crate::json::{Document, Malformed};
 use crate::report::messages::requests as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Outcome, Rejection};
 use crate::settings::Settings;
 use cloud_tags::registry_write;
-use cluster_api::catalog::appliers::is_of_cluster_api;
-use cluster_api::catalog::version::Version;
+use cluster_api::catalog::{Version, is_of_cluster_api};
 use cluster_api::subject::Subject;
-use kubernetes::answers::{Answers, ReadBudget, Reads};
-use kubernetes::cluster::Cluster;
-use kubernetes::lookup::Lookups;
-use kubernetes::request::{Objects, Operation, Review};
-use kubernetes::subject::{ReviewedObject, Stored};
+use kubernetes::{Answers, Cluster, Lookups, Objects, Operation, ReadBudget, Reads, Review, ReviewedObject, Stored};
 
 /// Decides one request.
 ///

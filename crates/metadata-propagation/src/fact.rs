@@ -2,11 +2,7 @@
 
 use cloud_tags::fact::CloudTagFact;
 use cluster_api::fact::ClusterApiFact;
-use kubernetes::cluster::LookupCause;
-use kubernetes::decision::change_reason::ChangeReason;
-use kubernetes::decision::datum::{Mentioned, NamedEntry};
-use kubernetes::decision::fact::Sentence;
-use kubernetes::facts;
+use kubernetes::{ChangeReason, LookupCause, Mentioned, NamedEntry, Sentence, facts};
 use tag_delivery::tag_finding::{TagDelivery, TagFinding};
 
 facts! {
@@ -47,7 +43,7 @@ facts! {
 }
 
 /// What one check found.
-pub type Finding = kubernetes::decision::finding::Finding<Fact>;
+pub type Finding = kubernetes::Finding<Fact>;
 
 impl Fact {
     /// What happens to the tags of the resource that it is about.

@@ -2,11 +2,11 @@
 
 use cloud_tags::reads::{LABEL_MASKS, PARENT_MASKS};
 use cloud_tags::registry::REGISTRY_MASKS;
-use cluster_api::catalog::masks::{
+use cluster_api::catalog::{
     CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, INFRASTRUCTURE_MASKS, MACHINE_MASKS,
     NODE_MACHINE_MASKS, TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,
 };
-use kubernetes::masks::Masks;
+use kubernetes::Masks;
 use tag_rules::keys::LABELS;
 
 /// The kinds whose objects the policy may read: `contextAwareResources` in policy-metadata.yml, which a test compares.

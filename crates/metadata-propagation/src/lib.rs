@@ -44,12 +44,12 @@ use raw_json as json;
 
 /// API groups, labels and annotations of Cluster API, for callers that read its objects themselves.
 pub mod cluster_api {
-    pub use ::cluster_api::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
     pub use ::cluster_api::catalog::keys::{
         CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
         TOPOLOGY_POOL_NAME,
     };
     pub use ::cluster_api::catalog::node_restriction::forbids as is_forbidden_to_kubelets;
+    pub use ::cluster_api::catalog::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 }
 
 /// Cloud tags: what sets them, and the tables of what providers admit.
@@ -65,16 +65,13 @@ pub mod tags {
     pub use ::tag_rules::{Definition, SEEDED};
 }
 
-pub use self::fact::Fact;
-pub use self::fact::Finding;
+pub use self::fact::{Fact, Finding};
 pub use ::cluster_api::catalog::effects::table::EFFECTS;
 pub use ::cluster_api::catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, Row, Same};
-pub use ::cluster_api::catalog::fields::{FIELDS, Field, Hop, Shape};
-pub use ::cluster_api::catalog::forced::{FORCED, Forced};
 pub use ::cluster_api::catalog::guards::{GUARDS, Guard};
-pub use ::cluster_api::catalog::place::Place;
-pub use ::cluster_api::catalog::rules::{Criterion, Keys, RULES, Rule};
-pub use ::cluster_api::catalog::version::Version;
+pub use ::cluster_api::catalog::{
+    Criterion, FIELDS, FORCED, Field, Forced, Hop, Keys, Place, RULES, Rule, Shape, Version,
+};
 pub use ::cluster_api::propagated::Propagated;
 pub use ::cluster_api::settings::{ClusterApi, Guards, OnConflict, OptIn};
 pub use ::cluster_api::skipped::{Carried, SkipReason, Skipped};
@@ -88,20 +85,12 @@ pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
 pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
-pub use kubernetes::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
-pub use kubernetes::decision::EXEMPT;
-pub use kubernetes::decision::change::{Action, Change, Value};
-pub use kubernetes::decision::change_rule::ChangeRule;
-pub use kubernetes::decision::fact::Sentence;
-pub use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
-pub use kubernetes::decision::source::SourceObject;
-pub use kubernetes::group_version_kind::GroupVersionKind;
-pub use kubernetes::lookup_record::LookupRecord;
-pub use kubernetes::map_kind::MapKind;
-pub use kubernetes::masks::Masks;
-pub use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
-pub use kubernetes::request::{Call, Operation, Review};
 pub use kubernetes::settings::{FieldPath, Mode, Pattern, SettingsError, Stance};
+pub use kubernetes::{
+    Action, Call, Change, ChangeRule, Cluster, EXEMPT, Get, GroupVersionKind, LookupCause, LookupError, LookupRecord,
+    Manifests, MapKind, Masks, NotApplicable, NotApplicableReason, Operation, Review, Sentence, SourceObject, Value,
+    is_annotation_key, is_label_key, is_label_value,
+};
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use settings::{Lookup, Settings};
 pub use tag_delivery::carriers::{CARRIERS, Carrier, Holds, Item, Tags, cloud_of, tags_of_kind};

@@ -8,10 +8,9 @@ mod lookup;
 use crate::fact::Fact;
 use cloud_tags::key_form;
 use cluster_api::settings::{ClusterApi, ClusterApiSettings, Guards};
-use kubernetes::decision::messages::about;
+use kubernetes::about;
 use kubernetes::settings::object::{self, ObjectOnly};
-use kubernetes::settings::read;
-use kubernetes::settings::{Mode, SettingsError};
+use kubernetes::settings::{Mode, SettingsError, read};
 use serde::{Deserialize, Serialize};
 use tag_rules::{CloudTags, TagSettings};
 
@@ -116,7 +115,7 @@ mod tests {
     use kubernetes::settings::Reaction;
 
     use super::*;
-    use cluster_api::catalog::version::Version;
+    use cluster_api::catalog::Version;
 
     #[track_caller]
     fn refused(settings: &str) -> String {

@@ -1,12 +1,10 @@
 //! Raw JSON: one view, one path, one splicer. Values stay spans of their text.
 //!
-//! A [`Document`](document::Document) is read level by level, on first use; [`splice`](splice::splice) writes values into its
+//! A [`Document`] is read level by level, on first use; [`splice`](splice()) writes values into its
 //! text and keeps every other byte; [`to_json`] writes new text. Nothing here knows Kubernetes' types.
 //!
 //! ```
-//! use raw_json::document::Document;
-//! use raw_json::path::Path;
-//! use raw_json::splice::{Edit, Write, splice};
+//! use raw_json::{Document, Edit, Path, Write, splice};
 //!
 //! let object = Document::new(r#"{"metadata": {"name": "m"}, "spec": { }}"#);
 //! assert_eq!(object.root().string(&["metadata", "name"])?, Some("m"));
@@ -19,19 +17,23 @@
 
 #[cfg(test)]
 mod against_serde;
-pub mod document;
-pub mod equal;
+mod document;
+mod equal;
 pub mod lanes;
 mod level;
 mod malformed;
-pub mod map;
-pub mod path;
+mod map;
+mod path;
 mod scan;
-pub mod splice;
+mod splice;
 mod string;
 mod write;
 
+pub use self::document::{Document, Elements, Fields, Json};
+pub use self::equal::equal;
 pub use self::malformed::Malformed;
-pub use self::map::Map;
+pub use self::map::{Map, plain};
+pub use self::path::{Path, Step};
+pub use self::splice::{Edit, NotWritable, Write, splice};
 pub use self::string::{push_string, string, utf8};
 pub use self::write::{Embedded, NotWritten, Quoted, to_json};

@@ -1,6 +1,6 @@
 //! What is found in a document, and the paths in messages.
 
-use raw_json::document::Document;
+use raw_json::Document;
 
 #[test]
 fn a_path_that_begins_in_a_list_follows_the_name_without_a_dot() {

@@ -1,7 +1,6 @@
 //! When two values mean the same.
 
-use raw_json::document::Document;
-use raw_json::equal::equal;
+use raw_json::{Document, equal};
 
 fn are_equal(a: &str, b: &str) -> bool {
     equal(Document::new(a).root(), Document::new(b).root())

@@ -1,8 +1,6 @@
 //! What cannot be written.
 
-use raw_json::document::Document;
-use raw_json::path::Path;
-use raw_json::splice::{Edit, Write, splice};
+use raw_json::{Document, Edit, Path, Write, splice};
 
 #[test]
 fn a_list_has_no_fields_beside_its_elements() {

@@ -1,12 +1,9 @@
 //! The two kinds of Crossplane that decide whether `spec.cloudTags` is delivered.
 
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::group_version_kind::GroupVersionKind;
-use kubernetes::object::group_and_version;
+use crate::json::{Json, Malformed};
 use kubernetes::settings::{Mode, Stance};
-use tag_rules::TagSettings;
-use tag_rules::{CloudTags, OnXrd};
+use kubernetes::{GroupVersionKind, group_and_version};
+use tag_rules::{CloudTags, OnXrd, TagSettings};
 
 /// The API group of definitions and Compositions, in v1 and v2.
 const CROSSPLANE: &str = "apiextensions.crossplane.io";

@@ -36,9 +36,8 @@ use self::value::SimulatedValue;
 use super::exemption::states_reason;
 use super::faults::FaultSeverity::Fails;
 use super::faults::Faults;
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::decision::EXEMPT;
+use crate::json::{Json, Malformed};
+use kubernetes::EXEMPT;
 use tag_rules::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of, and
@@ -106,7 +105,7 @@ pub(super) fn faults_of_composite<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
     use kubernetes::settings::Stance;
 
     const PATCH: &str =

@@ -2,10 +2,8 @@
 
 use super::schema::Schema;
 use super::xrd;
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::decision::change::{Action, Change, EntryNoun, Value};
-use kubernetes::decision::change_rule::ChangeRule;
+use crate::json::{Json, Malformed};
+use kubernetes::{Action, Change, ChangeRule, EntryNoun, Value};
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first missing one.
 const STEPS: [(&str, &str); 5] = [
@@ -69,8 +67,7 @@ fn added(object: Json<'_>, key: &str, value: &str) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
-    use crate::json::splice::{Write, splice};
+    use crate::json::{Document, Write, splice};
 
     fn definition(schema: &str) -> String {
         let version = format!(r#"{{"served":true,"name":"v1","schema":{{"openAPIV3Schema":{schema}}}}}"#);

@@ -2,8 +2,8 @@
 
 use super::faults::{FaultSeverity, Faults};
 use crate::fault::TagFault;
-use crate::json::document::Json;
-use kubernetes::decision::EXEMPT;
+use crate::json::Json;
+use kubernetes::EXEMPT;
 
 /// Whether the value of the annotation exempts: it must state a reason. In both cases a fault reports the effect.
 pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {

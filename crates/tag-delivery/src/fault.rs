@@ -1,10 +1,8 @@
 //! What can be wrong with a definition or a Composition: how `spec.cloudTags` is lost, or why it is not known whether it is.
 
 use crate::path_problem::PathProblem;
-use kubernetes::decision::datum::Mentioned;
-use kubernetes::decision::fact::Sentence;
-use kubernetes::facts;
 use kubernetes::settings::PatternError;
+use kubernetes::{Mentioned, Sentence, facts};
 use tag_rules::refusal::TagSkipReason;
 
 facts! {

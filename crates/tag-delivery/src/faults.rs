@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::Finding;
 use crate::fault::TagFault;
-use crate::json::document::Json;
+use crate::json::Json;
 use crate::tag_finding::{TagDelivery, TagFinding, TagSubject};
 
 use kubernetes::settings::Stance;

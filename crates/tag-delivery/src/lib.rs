@@ -30,19 +30,13 @@ pub use self::composition::{Composed, PatchedText, ResourceTag, ResourceTags, Ta
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
 use self::tag_finding::TagFinding;
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::decision::EXEMPT;
-use kubernetes::decision::change::Change;
-use kubernetes::group_version_kind::GroupVersionKind;
-use kubernetes::settings::Mode;
-use kubernetes::settings::Stance;
-use kubernetes::subject::ReviewedObject;
-use tag_rules::OnXrd;
-use tag_rules::TagSettings;
+use crate::json::{Json, Malformed};
+use kubernetes::settings::{Mode, Stance};
+use kubernetes::{Change, EXEMPT, GroupVersionKind, ReviewedObject};
+use tag_rules::{OnXrd, TagSettings};
 
 /// What one check of a definition or a Composition found.
-pub type Finding = kubernetes::decision::finding::Finding<TagFinding>;
+pub type Finding = kubernetes::Finding<TagFinding>;
 
 /// The field of a composite that holds its tags.
 const CLOUD_TAGS: &str = "spec.cloudTags";

@@ -4,8 +4,7 @@
 use super::structural::DEEPEST;
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{self, Loss, Risk};
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 
 /// What `oneOf` of `spec` does to tags; `None` if it does not depend on them, or accepts all composites.
 ///

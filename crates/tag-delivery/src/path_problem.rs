@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kubernetes::decision::datum::Datum;
+use kubernetes::Datum;
 
 /// Why Crossplane cannot parse or follow a path.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! `validateExtensions` and `validateValueValidation`; pkg/apiserver/schema/defaulting/validation.go, `validate`.
 
 use super::structural::{UNSUPPORTED, is_set};
-use crate::json::document::Json;
+use crate::json::Json;
 use kubernetes::settings::Pattern;
 
 pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";

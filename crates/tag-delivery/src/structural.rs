@@ -4,8 +4,7 @@
 //! Source: Kubernetes, apiextensions-apiserver, pkg/apiserver/schema/validation.go, `validateNestedValueValidation` and
 //! `isIntOrStringAnyOfPattern`.
 
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 
 /// The keywords that combine schemas in lists.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
@@ -121,7 +120,7 @@ fn is_int_or_string(schema: Json<'_>) -> Result<bool, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     #[track_caller]
     fn check(schema: &str, expected: Option<(&str, &str, &str)>) {

@@ -5,9 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::fault::TagFault;
-use kubernetes::decision::datum::{Datum, Mentioned};
-use kubernetes::decision::fact::Sentence;
-use kubernetes::names;
+use kubernetes::{Datum, Mentioned, Sentence, names};
 
 /// A fault, and what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use super::faults::Faults;
 use super::schema::{Limits, Schema};
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 use crate::tag_finding::TagSubject;
 use tag_rules::CloudTags;
 
@@ -44,7 +43,7 @@ pub(super) fn faults<'a>(spec: Json<'a>, settings: &CloudTags, faults: &mut Faul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
     use kubernetes::settings::Stance;
 
     #[test]

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::clouds::Cloud;
-use kubernetes::decision::datum::Datum;
-use kubernetes::names;
+use kubernetes::{Datum, names};
 
 names! {
     /// Why a label does not become a tag, or a cloud rejects one: the specification's five in the order in which they are

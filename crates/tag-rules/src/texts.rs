@@ -1,7 +1,6 @@
 //! Texts in the settings of cloud tags. A text in another format cannot be read.
 
-use kubernetes::metadata_key::is_subdomain;
-use kubernetes::text;
+use kubernetes::{is_subdomain, text};
 
 use crate::clouds::CLOUDS;
 use crate::infrastructure::infra_cluster_kinds;

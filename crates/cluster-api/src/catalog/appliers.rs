@@ -1,7 +1,7 @@
 //! The field managers with which controllers apply what propagates.
 
-use crate::catalog::place::Place::{self, *};
-use crate::catalog::version::Version;
+use crate::catalog::Place::{self, *};
+use crate::catalog::Version;
 
 /// Who applies what propagates to some places from one kind of owner, always with force.
 ///
@@ -125,7 +125,7 @@ impl Applier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::kinds::KINDS;
+    use crate::catalog::KINDS;
 
     #[test]
     fn one_manager_is_responsible_in_each_version() {

@@ -204,7 +204,7 @@ impl Row {
     ///
     /// ```
     /// use cluster_api::catalog::effects::table::EFFECTS;
-    /// use cluster_api::catalog::version::Version;
+    /// use cluster_api::catalog::Version;
     ///
     /// // Rows that an older version has, and newer ones do not.
     /// let mut rows = EFFECTS.iter().flat_map(|block| block.rows);

@@ -1,7 +1,7 @@
 //! Fields that propagate in place: changing them replaces no Machine.
 
-use crate::catalog::place::Place::{self, *};
-use crate::catalog::version::Version;
+use crate::catalog::Place::{self, *};
+use crate::catalog::Version;
 
 /// One field that propagates in place, with its path in every kind.
 #[derive(Debug)]
@@ -263,8 +263,7 @@ impl Field {
     /// Steps from the root of an object of this version to the field; `None` if it does not have it there.
     ///
     /// ```
-    /// use cluster_api::catalog::fields::FIELDS;
-    /// use cluster_api::catalog::place::Place;
+    /// use cluster_api::catalog::{FIELDS, Place};
     ///
     /// let paths: Vec<_> = FIELDS.iter().filter_map(|field| field.path(Place::Machine, "v1beta2")).collect();
     /// assert!(paths.contains(&vec!["spec", "deletion", "nodeDrainTimeoutSeconds"]));

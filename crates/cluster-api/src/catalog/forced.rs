@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use crate::catalog::PAGE_VERSION;
+use crate::catalog::Place::{self, *};
 use crate::catalog::keys::*;
-use crate::catalog::place::PAGE_VERSION;
-use crate::catalog::place::Place::{self, *};
 use kubernetes::names;
 
 /// A label that one hop forces.

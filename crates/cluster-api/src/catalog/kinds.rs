@@ -1,9 +1,9 @@
 //! The kinds of Cluster API, and what the rules do with each.
 
-use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
-use crate::catalog::masks::{CONTROL_PLANE_MASKS, TEMPLATE_MASKS};
-use crate::catalog::place::Place;
-use kubernetes::masks::Masks;
+use crate::catalog::{
+    BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CONTROL_PLANE_MASKS, CORE_GROUP, INFRASTRUCTURE_GROUP, Place, TEMPLATE_MASKS,
+};
+use kubernetes::Masks;
 
 /// A kind, or the kinds of a group that no earlier row names.
 #[derive(Debug)]
@@ -154,8 +154,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::catalog::forced::FORCED;
-    use crate::catalog::rules::RULES;
+    use crate::catalog::{FORCED, RULES};
 
     /// What a rule carries is given by an owner or set in a topology, a class or a template; what receives it is written.
     #[test]

@@ -25,7 +25,7 @@ pub(crate) fn most(field: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::fields::{FIELDS, Shape};
+    use crate::catalog::{FIELDS, Shape};
 
     #[test]
     fn every_list_has_a_limit() {

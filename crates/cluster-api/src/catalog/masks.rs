@@ -1,7 +1,6 @@
 //! Which fields are read of each kind.
 
-use kubernetes::masks;
-use kubernetes::masks::Masks;
+use kubernetes::{Masks, masks};
 
 /// Fields that are read of an owner of Machines.
 pub const TEMPLATE_MASKS: Masks = masks![
@@ -159,9 +158,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::catalog::fields::{FIELDS, Field};
-    use crate::catalog::kinds::KINDS;
-    use crate::catalog::place::Place;
+    use crate::catalog::{FIELDS, Field, KINDS, Place};
 
     #[test]
     fn the_list_is_the_json_of_the_fields() {

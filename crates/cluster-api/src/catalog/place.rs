@@ -3,11 +3,9 @@
 
 use std::fmt;
 
-use kubernetes::map_kind::MapKind;
-use kubernetes::object::Object;
+use kubernetes::{MapKind, Object};
 
-use crate::json::document::Json;
-use crate::json::{Malformed, Map};
+use crate::json::{Json, Malformed, Map};
 
 /// One block of metadata that the rules refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,7 +125,7 @@ impl Place {
     /// The kind that has this place, as the page names it.
     ///
     /// ```
-    /// use cluster_api::catalog::place::Place;
+    /// use cluster_api::catalog::Place;
     ///
     /// assert_eq!(Place::MachineSetTemplate.owner(), "MachineSet");
     /// ```
@@ -177,7 +175,7 @@ impl fmt::Display for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     #[test]
     fn a_place_has_one_address() {

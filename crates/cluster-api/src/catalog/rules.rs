@@ -2,11 +2,10 @@
 
 use std::fmt;
 
+use crate::catalog::Place::{self, *};
 use crate::catalog::keys::{self, MACHINE_DEPLOYMENT_ONLY, OF_CONTROL_PLANE_PROVIDER, UPGRADE_HOLDS};
-use crate::catalog::place::PAGE_VERSION;
-use crate::catalog::place::Place::{self, *};
-use crate::catalog::version::Version;
-use kubernetes::map_kind::MapKind::{self, Annotations, Labels};
+use crate::catalog::{PAGE_VERSION, Version};
+use kubernetes::MapKind::{self, Annotations, Labels};
 
 /// Where one map of one place propagates.
 #[derive(Debug)]
@@ -176,10 +175,8 @@ impl Rule {
     /// Whether a version of Cluster API has this row.
     ///
     /// ```
-    /// use cluster_api::catalog::place::Place;
-    /// use cluster_api::catalog::rules::RULES;
-    /// use cluster_api::catalog::version::Version;
-    /// use kubernetes::map_kind::MapKind;
+    /// use cluster_api::catalog::{Place, RULES, Version};
+    /// use kubernetes::MapKind;
     ///
     /// // Since v1.9.7, some annotations of a Machine propagate.
     /// let mut of_machines = RULES.iter().filter(|rule| (rule.from, rule.map) == (Place::Machine, MapKind::Annotations));

@@ -51,7 +51,7 @@ const fn value(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::masks::TOPOLOGY_VALUE_MASKS;
+    use crate::catalog::TOPOLOGY_VALUE_MASKS;
 
     #[test]
     fn what_is_read_of_the_cluster_is_what_the_table_takes() {

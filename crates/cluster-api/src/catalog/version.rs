@@ -40,7 +40,7 @@ impl Version {
     /// `v1.MINOR`.
     ///
     /// ```
-    /// use cluster_api::catalog::version::Version;
+    /// use cluster_api::catalog::Version;
     ///
     /// assert_eq!(Version::minor(12).to_string(), "v1.12");
     /// ```
@@ -53,7 +53,7 @@ impl Version {
     /// one.
     ///
     /// ```
-    /// use cluster_api::catalog::version::Version;
+    /// use cluster_api::catalog::Version;
     ///
     /// assert!(Version::minor(14).at_least(Version::PATCHED_METADATA));
     /// assert!(!Version::minor(9).at_least(Version::NODE_ANNOTATIONS));

@@ -2,12 +2,12 @@
 
 use super::selector_labels::{identity, is_by_provider};
 use super::{Guarded, Violation, topology_entry};
+use crate::catalog::Place;
 use crate::catalog::keys::*;
-use crate::catalog::place::Place;
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::parents::OwnCluster;
-use kubernetes::object::Object;
+use kubernetes::Object;
 
 /// Labels of a Machine that name its owner.
 ///

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::place::Place;
-use crate::json::document::Json;
-use crate::json::{Malformed, Map};
+use crate::catalog::Place;
+use crate::json::{Json, Malformed, Map};
 use crate::subject::Subject;
-use kubernetes::map_kind::MapKind;
-use kubernetes::object::Object;
+use kubernetes::{MapKind, Object};
 
 /// One block of metadata, as it would be stored and as it is stored.
 pub(super) struct MetadataBlock<'a> {

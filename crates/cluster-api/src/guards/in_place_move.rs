@@ -1,14 +1,10 @@
 //! A Machine that moves to another MachineSet to be updated in place.
 
 use super::Guarded;
-use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{PENDING_ACKNOWLEDGE_MOVE, TEMPLATE_HASH, UPDATE_IN_PROGRESS};
-use crate::catalog::masks::TEMPLATE_MASKS;
-use crate::catalog::place::Place;
+use crate::catalog::{CORE_GROUP, Place, TEMPLATE_MASKS};
 use crate::json::Malformed;
-use kubernetes::decision::stop::Stop;
-use kubernetes::object::{Object, OwnerReference};
-use kubernetes::query::ObjectQuery;
+use kubernetes::{Object, ObjectQuery, OwnerReference, Stop};
 
 /// Whether a service account moves a Machine as the MachineSet controller does to have it updated in place: from one
 /// MachineSet to another of the same MachineDeployment, with the hash of the other one and both annotations of such a

@@ -2,14 +2,10 @@
 
 use super::{Guarded, MetadataEntry};
 use crate::catalog::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to, prefix};
-use crate::catalog::place::Place;
-use crate::catalog::rules::Rule;
-use crate::catalog::version::Version;
+use crate::catalog::{Place, Rule, Version};
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
-use kubernetes::decision::datum::Typed;
-use kubernetes::decision::messages::EntryName;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{EntryName, MapKind, Typed};
 
 /// A key that contains one of these seems to be meant for Nodes.
 const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];

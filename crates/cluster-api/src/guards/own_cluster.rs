@@ -1,17 +1,12 @@
 //! The Cluster of the object under review and its owner, and whether they are paused.
 
 use super::Guarded;
-use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{CONTROL_PLANE, CONTROL_PLANE_NAME, DEPLOYMENT_NAME, POOL_NAME, SET_NAME};
-use crate::catalog::masks::TEMPLATE_MASKS;
-use crate::catalog::place::Place;
-use crate::json::document::Json;
-use crate::json::{Malformed, Map};
+use crate::catalog::{CORE_GROUP, Place, TEMPLATE_MASKS};
+use crate::json::{Json, Malformed, Map};
 use crate::parents::{ClusterState, OwnCluster, core};
 use crate::subject::has_paused_annotation;
-use kubernetes::cluster::LookupCause;
-use kubernetes::decision::stop::Stop;
-use kubernetes::query::ObjectQuery;
+use kubernetes::{LookupCause, ObjectQuery, Stop};
 
 /// Labels by which a control plane or a MachinePool adopts a Machine, whatever its MachineSet does.
 const OTHER_OWNERS: &[&str] = &[CONTROL_PLANE, CONTROL_PLANE_NAME, POOL_NAME];

@@ -1,14 +1,13 @@
 //! Keys that must not be in a map that propagates.
 
 use super::{Guarded, MetadataEntry};
-use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::*;
-use crate::catalog::place::Place;
+use crate::catalog::{CORE_GROUP, Place};
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::label_value::formatted;
 use crate::parents::owners;
-use kubernetes::map_kind::MapKind;
+use kubernetes::MapKind;
 
 /// A label that Cluster API sets at some hop.
 const MANAGED_BY_CLUSTER_API: &str = "is managed by Cluster API; this value is overwritten or ignored on child objects";
@@ -140,7 +139,7 @@ fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::forced::FORCED;
+    use crate::catalog::FORCED;
 
     #[test]
     fn every_forced_label_is_reserved() {

@@ -1,7 +1,7 @@
 //! The selector of a MachineDeployment or MachineSet.
 
 use super::{Guarded, Violation};
-use crate::catalog::place::Place;
+use crate::catalog::Place;
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::selector::same_selector;

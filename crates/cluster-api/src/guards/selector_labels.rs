@@ -4,15 +4,12 @@ use std::collections::BTreeSet;
 
 use super::in_place_move::is_in_place_move;
 use super::{Guarded, Violation};
-use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::*;
-use crate::catalog::place::Place;
+use crate::catalog::{CONTROL_PLANE_GROUP, CORE_GROUP, Place};
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::parents::OwnCluster;
-use kubernetes::decision::change::{Change, EntryNoun};
-use kubernetes::map_kind::MapKind;
-use kubernetes::object::OwnerReference;
+use kubernetes::{Change, EntryNoun, MapKind, OwnerReference};
 
 /// The labels by which owners of a kind find the objects that they control, if the selector itself was not read. The
 /// last row is for control planes of every kind.

@@ -1,7 +1,7 @@
 //! A user's own keys on a template that a topology owns.
 
 use super::{Guarded, MetadataEntry, reserved_keys};
-use crate::catalog::place::Place;
+use crate::catalog::Place;
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::misplaced::set_instead;

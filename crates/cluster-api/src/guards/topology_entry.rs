@@ -2,12 +2,11 @@
 
 use super::{Guarded, OwnCluster, Violation};
 use crate::catalog::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
-use crate::catalog::masks::TOPOLOGY_ENTRY_MASKS;
-use crate::catalog::place::Place;
+use crate::catalog::{Place, TOPOLOGY_ENTRY_MASKS};
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::parents::core;
-use kubernetes::decision::stop::Stop;
+use kubernetes::Stop;
 
 /// Letters and digits at the end of a generated name.
 const RANDOM_LENGTH: usize = 5;

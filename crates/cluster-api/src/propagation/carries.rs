@@ -1,7 +1,6 @@
 //! Which keys a rule propagates.
 
-use crate::catalog::keys;
-use crate::catalog::rules::{Criterion, Keys, Rule};
+use crate::catalog::{Criterion, Keys, Rule, keys};
 use crate::settings::{ClusterApi, NodeSync};
 use kubernetes::settings::Pattern;
 

@@ -3,12 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::catalog::version::Version;
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::decision::stop::Stop;
-use kubernetes::map_kind::MapKind;
-use kubernetes::parent::Parent;
+use crate::catalog::Version;
+use crate::json::{Json, Malformed};
+use kubernetes::{MapKind, Parent, Stop};
 
 /// The metadata that a template sets in objects created from it, by its path in that template.
 const TEMPLATE_METADATA: [&str; 3] = ["spec", "template", "metadata"];
@@ -126,7 +123,7 @@ fn unescaped(token: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     #[test]
     fn a_path_reaches_what_it_names_and_what_is_in_it() {

@@ -1,18 +1,11 @@
 //! Whether an annotation of an object is a copy: Cluster API copies annotations from the objects above.
 
 use super::sources;
-use crate::catalog::groups::CORE_GROUP;
-use crate::catalog::masks::TEMPLATE_MASKS;
-use crate::catalog::place::Place;
-use crate::catalog::rules::Rule;
+use crate::catalog::{CORE_GROUP, Place, Rule, TEMPLATE_MASKS};
 use crate::json::Malformed;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
-use kubernetes::cluster::LookupCause;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::map_kind::MapKind;
-use kubernetes::query::ObjectQuery;
+use kubernetes::{LookupCause, Lookups, MapKind, ObjectQuery, Stop};
 
 /// The origin of an annotation.
 pub(crate) enum AnnotationOrigin {

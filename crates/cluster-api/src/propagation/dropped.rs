@@ -10,15 +10,11 @@ use super::layers::Sources;
 use super::metadata::Compared;
 use super::owned_path::{OwnedChange, OwnedPath, OwnedValue};
 use super::ownership::Ownership;
-use crate::catalog::appliers::responsible;
 use crate::catalog::keys::is_never;
-use crate::catalog::place::Place;
-use crate::catalog::version::Version;
-use crate::json::path::Path;
+use crate::catalog::{Place, Version, responsible};
+use crate::json::Path;
 use crate::subject::Subject;
-use kubernetes::decision::change::{Action, Value, own_change};
-use kubernetes::decision::stop::Stop;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{Action, MapKind, Stop, Value, own_change};
 
 /// The changes that remove from one map what only an entry that was begun has, and no source any more. A value that this
 /// request changes belongs to the user, labels by which owners find their objects stay, and so does what is `held`.

@@ -3,18 +3,15 @@
 use std::borrow::Cow;
 use std::{mem, ptr};
 
-use crate::catalog::forced::{FORCED, Forced, ForcedValue};
 use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
 use crate::catalog::node_restriction::forbids;
-use crate::catalog::place::Place;
-use crate::catalog::rules::{Keys, Rule};
-use crate::json::map::{Map, plain};
+use crate::catalog::{FORCED, Forced, ForcedValue, Keys, Place, Rule};
+use crate::json::{Map, plain};
 use crate::label_value::formatted;
 use crate::propagation::layers::{EntryOrigin, Facts, Sources};
 use crate::settings::ClusterApi;
 use crate::skipped::{Carried, SkipReason, Skipped};
-use kubernetes::map_kind::MapKind;
-use kubernetes::metadata_key::{is_annotation_key, is_label_key, is_label_value};
+use kubernetes::{MapKind, is_annotation_key, is_label_key, is_label_value};
 
 /// One entry that an object must carry.
 pub(crate) struct Expected<'e> {

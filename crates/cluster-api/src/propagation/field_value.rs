@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::catalog::fields::{Field, Shape};
 use crate::catalog::limits::most;
-use crate::catalog::place::Place;
-use crate::json::Malformed;
-use crate::json::document::{Document, Json};
-use crate::json::splice::{Edit, Write, splice};
+use crate::catalog::{Field, Place, Shape};
+use crate::json::{Document, Edit, Json, Malformed, Write, splice};
 use crate::propagation::owned_path::OwnedElement;
 use crate::skipped::SkipReason;
-use kubernetes::duration;
-use kubernetes::object::Object;
+use kubernetes::{Object, duration};
 
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]

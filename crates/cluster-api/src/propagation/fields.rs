@@ -3,20 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::field_value::FieldValue;
-use crate::catalog::appliers::{may_be_begun, responsible};
-use crate::catalog::fields::{FIELDS, Field, Hop};
-use crate::catalog::place::{self, Place};
-use crate::json::Malformed;
-use crate::json::path::Path;
+use crate::catalog::place;
+use crate::catalog::{FIELDS, Field, Hop, Place, may_be_begun, responsible};
+use crate::json::{Malformed, Path};
 use crate::propagation::layers::{Layer, Sources};
 use crate::propagation::owned_path::{OwnedChange, OwnedPath, OwnedValue};
 use crate::settings::ClusterApi;
 use crate::skipped::{Carried, SkipReason, Skipped};
 use crate::subject::Subject;
-use kubernetes::decision::change::{Action, Change, EntryNoun, Value, own_change};
-use kubernetes::decision::change_rule::ChangeRule;
-use kubernetes::decision::source::{SourceObject, SourcePath, SourcePlace};
-use kubernetes::decision::stop::Stop;
+use kubernetes::{
+    Action, Change, ChangeRule, EntryNoun, SourceObject, SourcePath, SourcePlace, Stop, Value, own_change,
+};
 
 /// What must change in the fields of an object, and which fields it has from a MachinePool.
 #[derive(Default)]

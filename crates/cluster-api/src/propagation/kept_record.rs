@@ -9,17 +9,12 @@ use super::managed::{Record, claimed, recorded};
 use super::metadata::{Compared, held};
 use super::owned_path::OwnedChange;
 use super::ownership::Ownership;
-use crate::catalog::appliers::responsible;
 use crate::catalog::keys::TRACKING;
-use crate::catalog::version::Version;
-use crate::json::Map;
-use crate::json::document::Document;
-use crate::json::path::Path;
+use crate::catalog::{Version, responsible};
+use crate::json::{Document, Map, Path};
 use crate::skipped::Skipped;
 use crate::subject::Subject;
-use kubernetes::decision::change::{Action, Value, own_change};
-use kubernetes::decision::stop::Stop;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{Action, MapKind, Stop, Value, own_change};
 
 /// What the record of an object is brought up to date with.
 pub(super) struct RecordKeeping<'c, 'e> {

@@ -4,16 +4,9 @@ use std::collections::BTreeSet;
 
 use super::class_patches::ClassPatches;
 use super::field_value::FieldValue;
-use crate::catalog::fields::{FIELDS, Field};
-use crate::catalog::forced::is_forced;
-use crate::catalog::place::Place;
-use crate::json::Map;
-use crate::json::document::Json;
-use kubernetes::decision::source::{SourceObject, SourcePath, SourcePlace};
-use kubernetes::decision::stop::Stop;
-use kubernetes::map_kind::MapKind;
-use kubernetes::parent::Parent;
-use kubernetes::query::ObjectName;
+use crate::catalog::{FIELDS, Field, Place, is_forced};
+use crate::json::{Json, Map};
+use kubernetes::{MapKind, ObjectName, Parent, SourceObject, SourcePath, SourcePlace, Stop};
 
 /// What is read for one object, and which of its places the rules write.
 #[derive(Default)]
@@ -80,7 +73,7 @@ pub(crate) struct Facts<'e> {
 
 impl<'e> Layer<'e> {
     /// The maps of a place, and the fields in it that `receiver`, the place under review, may get. `entry` is as for
-    /// [`Object::at`](kubernetes::object::Object::at).
+    /// [`Object::at`](kubernetes::Object::at).
     ///
     /// # Errors
     /// When one of the maps has another type.

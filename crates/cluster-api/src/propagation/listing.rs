@@ -2,14 +2,11 @@
 
 use super::expected::expected;
 use super::sources;
-use crate::json::path::Path;
+use crate::json::Path;
 use crate::propagated::Propagated;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
-use kubernetes::decision::change::Value;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{Lookups, MapKind, Stop, Value};
 
 /// The entries that an object must carry, in the order of its places.
 ///

@@ -3,18 +3,16 @@
 //! A key that a webhook adds has no owner, so nothing would remove it when its source drops it. The record, an
 //! annotation on the object, tells the policy what it must remove.
 
-use crate::catalog::appliers::is_of_cluster_api;
-use crate::json::path::Path;
-use kubernetes::decision::change::{Action, Change, EntryNoun, Value, own_change};
+use crate::catalog::is_of_cluster_api;
+use crate::json::Path;
+use kubernetes::{Action, Change, EntryNoun, Value, own_change};
 use std::collections::BTreeSet;
 
 use crate::catalog::keys::TRACKING;
-use crate::json::Malformed;
-use crate::json::document::{Document, Json};
+use crate::json::{Document, Json, Malformed};
 use crate::subject::Subject;
 use kubernetes::managed_fields::ManagedFieldsEntry;
-use kubernetes::map_kind::MapKind;
-use kubernetes::object::Object;
+use kubernetes::{MapKind, Object};
 
 /// Keys that this policy added to an object, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,12 +8,8 @@ use super::dropped::dropped;
 use super::fields::{self, FieldDifferences};
 use super::kept_record::RecordKeeping;
 use super::node_record;
-use crate::catalog::appliers::{may_be_begun, responsible};
-use crate::catalog::kinds::may_carry_record;
-use crate::catalog::place::Place;
-use crate::catalog::version::Version;
-use crate::json::Map;
-use crate::json::path::Path;
+use crate::catalog::{Place, Version, may_be_begun, may_carry_record, responsible};
+use crate::json::{Map, Path};
 use crate::parents::ClusterState;
 use crate::propagation::expected::{Entries, Expected, Skip, Why, expected, without_infrastructure};
 use crate::propagation::layers::{EntryOrigin, Sources};
@@ -24,14 +20,9 @@ use crate::propagation::sources;
 use crate::settings::ClusterApi;
 use crate::skipped::{Carried, SkipReason, Skipped};
 use crate::subject::Subject;
-use kubernetes::decision::change::{Action, Change, Value};
-use kubernetes::decision::change_rule::ChangeRule;
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::source::{SourceObject, SourcePath};
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::map_kind::MapKind;
-use kubernetes::request::Operation;
+use kubernetes::{
+    Action, Change, ChangeRule, Lookups, MapKind, NotApplicableReason, Operation, SourceObject, SourcePath, Stop, Value,
+};
 
 /// Differences, entries that were skipped, and entries from sources.
 #[derive(Default)]

@@ -5,15 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::appliers::is_of_cluster_api;
-use crate::json::document::{Document, Json};
-use crate::json::path::Step;
+use crate::catalog::is_of_cluster_api;
+use crate::json::{Document, Json, Step};
 use crate::propagation::owned_path::{OwnedChange, OwnedElement, OwnedPath, VERSIONS, version_index};
 use crate::propagation::ownership::Ownership;
-use kubernetes::decision::change::{Action, Change};
-use kubernetes::field_paths::PathTree;
 use kubernetes::field_set::{NotASet, Transfer, below, has_itself};
 use kubernetes::managed_fields::ManagedFieldsEntry;
+use kubernetes::{Action, Change, PathTree};
 
 /// The steps to a value in sets of fields, by the index of the object's version in them.
 type Paths = [Option<Vec<String>>; VERSIONS.len()];

@@ -8,17 +8,14 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
+use crate::catalog::Place;
 use crate::catalog::keys::{ANNOTATIONS_FROM_MACHINE, LABELS_FROM_MACHINE};
-use crate::catalog::place::Place;
-use crate::json::Malformed;
-use crate::json::path::Path;
+use crate::json::{Malformed, Path};
 use crate::propagation::owned_path::OwnedChange;
 use crate::propagation::ownership::Ownership;
 use crate::settings::OnConflict;
 use crate::subject::Subject;
-use kubernetes::decision::change::{Action, Change, EntryNoun, Value, own_change};
-use kubernetes::decision::change_rule::ChangeRule;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{Action, Change, ChangeRule, EntryNoun, MapKind, Value, own_change};
 
 /// The changes of the records on a Node for the keys that are written to it; none for other objects.
 ///

@@ -2,13 +2,11 @@
 
 use std::ops::Deref;
 
-use crate::catalog::fields::{FIELDS, Field};
-use crate::catalog::place::Place;
-use crate::json::document::Json;
-use kubernetes::decision::change::{Action, Change};
+use crate::catalog::{FIELDS, Field, Place};
+use crate::json::Json;
 use kubernetes::field_set::{NotASet, below};
 use kubernetes::managed_fields::ManagedFieldsEntry;
-use kubernetes::map_kind::MapKind;
+use kubernetes::{Action, Change, MapKind};
 
 /// A difference from the rules, and what determines the owners of its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

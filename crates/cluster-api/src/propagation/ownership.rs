@@ -15,18 +15,14 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::appliers::is_of_cluster_api;
-use crate::json::document::Document;
-use crate::json::path::Step;
-use crate::json::splice::{Edit, Write, splice};
+use crate::catalog::is_of_cluster_api;
+use crate::json::{Document, Edit, Step, Write, splice};
 use crate::propagation::moved_fields::{HeldParts, MovedFields};
 use crate::propagation::owned_path::{OwnedChange, OwnedPath, VERSIONS, version_index};
 use crate::subject::Subject;
-use kubernetes::bookkeeping::same_but_bookkeeping;
-use kubernetes::decision::change::Action;
-use kubernetes::field_paths::PathTree;
 use kubernetes::field_set::NotASet;
 use kubernetes::managed_fields::{self, ManagedFieldsEntry};
+use kubernetes::{Action, PathTree, same_but_bookkeeping};
 
 /// The path of the object that has `managedFields`.
 const METADATA: &[Step] = &[Step::Field(Cow::Borrowed("metadata"))];

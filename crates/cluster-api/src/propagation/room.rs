@@ -4,14 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::catalog::limits::MOST_ANNOTATION_BYTES;
-use crate::json::Malformed;
-use crate::json::document::Json;
-use crate::json::path::{Path, Step};
+use crate::json::{Json, Malformed, Path, Step};
 use crate::propagation::owned_path::OwnedChange;
 use crate::skipped::{Carried, SkipReason, Skipped};
-use kubernetes::decision::change::{Action, Change, EntryNoun};
-use kubernetes::decision::source::{SourcePath, SourcePlace};
-use kubernetes::object::Object;
+use kubernetes::{Action, Change, EntryNoun, Object, SourcePath, SourcePlace};
 
 /// Removes the changes that would make a map of annotations too large: everything that adds to that map or changes it,
 /// so that the result does not depend on an order. If the policy's own record does not fit, nothing is added that would

@@ -6,12 +6,10 @@ mod topology;
 
 pub(crate) use self::topology::cluster;
 use super::layers::Sources;
-use crate::catalog::place::Place;
+use crate::catalog::Place;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
+use kubernetes::{Lookups, NotApplicableReason, Stop};
 
 /// Reads the sources of an object, by the rules of the version of Cluster API in the settings.
 ///

@@ -6,27 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::catalog::forced::FORCED;
-use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::is_never;
-use crate::json::document::Json;
-use crate::json::path::Path;
-use crate::json::{Malformed, Map};
-use crate::propagation::managed::Record;
-use crate::propagation::managed::recorded;
+use crate::catalog::{CORE_GROUP, FORCED};
+use crate::json::{Json, Malformed, Map, Path};
+use crate::propagation::managed::{Record, recorded};
 use crate::propagation::metadata::Differences;
 use crate::propagation::owned_path::OwnedChange;
 use crate::propagation::room::leave_out_what_has_no_room;
 use crate::settings::OptIn;
 use crate::subject::{Subject, has_paused_annotation};
-use kubernetes::decision::change::own_change;
-use kubernetes::decision::change::{Action, Change, Value};
-use kubernetes::decision::change_rule::ChangeRule;
-use kubernetes::decision::source::{SourceObject, SourcePath};
-use kubernetes::decision::stop::Stop;
-use kubernetes::group_version_kind::GroupVersionKind;
-use kubernetes::map_kind::MapKind;
-use kubernetes::object::Object;
+use kubernetes::{
+    Action, Change, ChangeRule, GroupVersionKind, MapKind, Object, SourceObject, SourcePath, Stop, Value, own_change,
+};
 
 /// Whether objects of this kind inherit keys within themselves.
 pub fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {

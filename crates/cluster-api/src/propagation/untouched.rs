@@ -1,9 +1,9 @@
 //! Requests that do not change what the policy writes.
 
-use crate::catalog::fields::FIELDS;
+use crate::catalog::FIELDS;
 use crate::json::Malformed;
 use crate::subject::Subject;
-use kubernetes::map_kind::MapKind;
+use kubernetes::MapKind;
 
 /// Whether an UPDATE changes no map and no field that the rules may write.
 ///

@@ -4,14 +4,12 @@ use super::edits::EditPattern;
 use crate::catalog::effects::kinds::{EFFECT_KINDS, EFFECT_TEMPLATES};
 use crate::catalog::effects::table::EFFECTS;
 use crate::catalog::effects::{EditedKind, Effect};
-use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
-use crate::catalog::version::Version;
+use crate::catalog::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP, Version};
 use crate::fact::ClusterApiFact;
-use kubernetes::group_version_kind::GroupVersionKind;
-use kubernetes::object::Object;
 use kubernetes::settings::Stance;
 use kubernetes::settings::problems::joined;
+use kubernetes::{GroupVersionKind, Object};
 
 /// Whose Machines an edit replaces: those below the object.
 const MACHINES: &str = "Machines";

@@ -7,11 +7,10 @@ use super::given::EditContext;
 use super::same::{same, same_config, same_feature_gates};
 use crate::catalog::effects::{Effect, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::keys::is_never;
-use crate::json::Map;
-use crate::json::document::Json;
+use crate::json::{Json, Map};
 use crate::rollout_impact::RolloutEdit;
 use crate::selector::same_selector;
-use kubernetes::object::Object;
+use kubernetes::Object;
 
 /// One row of the table, its path from the object's root.
 pub(super) struct EditPattern {
@@ -204,9 +203,9 @@ fn pairs<'e, 'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Version;
     use crate::catalog::effects::EditedKind;
-    use crate::catalog::version::Version;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     #[test]
     fn width_does_not_square_the_work() {

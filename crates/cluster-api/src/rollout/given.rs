@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use crate::catalog::effects::{Effect, Given};
 use crate::catalog::keys::{PENDING_HOOKS, UPDATE_IN_PROGRESS};
-use crate::json::document::Json;
-use kubernetes::object::Object;
+use crate::json::Json;
+use kubernetes::Object;
 
 /// Reasons of a Cluster's condition `TopologyReconciled` while an upgrade is pending.
 ///

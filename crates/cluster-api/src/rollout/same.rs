@@ -4,10 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::catalog::effects::Same;
-use crate::json::document::{Fields, Json};
-use crate::json::equal::equal;
-use kubernetes::duration;
-use kubernetes::object::group_and_version;
+use crate::json::{Fields, Json, equal};
+use kubernetes::{duration, group_and_version};
 
 /// Whether an edit from `old` to `new` changes nothing, by the values alone.
 pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
@@ -145,7 +143,7 @@ fn reference(value: Json<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     #[track_caller]
     fn check(how: Same, pairs: &[(&str, &str, bool)]) {

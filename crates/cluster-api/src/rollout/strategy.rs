@@ -4,15 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::given::is_on_delete;
 use crate::catalog::effects::EditedKind;
-use crate::catalog::groups::CORE_GROUP;
-use crate::catalog::masks::{CLASS_MASKS, TEMPLATE_MASKS};
-use crate::json::document::Json;
+use crate::catalog::{CLASS_MASKS, CORE_GROUP, TEMPLATE_MASKS};
+use crate::json::Json;
 use crate::parents::{core, owners};
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::query::ObjectQuery;
+use kubernetes::{Lookups, ObjectQuery, Stop};
 
 /// The path of the entries of a topology that MachineDeployments are made from.
 const ENTRIES: &str = "spec.topology.workers.machineDeployments[";

@@ -4,18 +4,13 @@ use super::edits::{EditPattern, deciding_row};
 use super::same::same;
 use crate::catalog::effects::EditedKind;
 use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
-use crate::catalog::masks::TOPOLOGY_VALUE_MASKS;
-use crate::catalog::place::Place;
 use crate::catalog::topology_values::{From, TOPOLOGY_VALUES};
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::catalog::{Place, TOPOLOGY_VALUE_MASKS};
+use crate::json::{Json, Malformed};
 use crate::propagation::sources;
 use crate::rollout_impact::RolloutEdit;
 use crate::subject::Subject;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::Object;
-use kubernetes::parent::Parent;
+use kubernetes::{Lookups, Object, Parent, Stop};
 
 /// The topology that owns the object under review.
 pub(super) struct Topology<'e> {

@@ -2,14 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use kubernetes::metadata_key::is_annotation_key;
-use kubernetes::settings::object;
-use kubernetes::settings::{KeyOrDomain, Pattern, SettingProblem, Stance, Users};
+use kubernetes::is_annotation_key;
+use kubernetes::settings::{KeyOrDomain, Pattern, SettingProblem, Stance, Users, object};
 use tag_rules::ClusterCloudTags;
 
+use crate::catalog::Version;
 use crate::catalog::controllers::CONTROLLERS;
 use crate::catalog::keys::is_never;
-use crate::catalog::version::Version;
 
 /// Which rules of Cluster API hold, and for whom.
 #[derive(Debug, Clone, Serialize, Deserialize)]

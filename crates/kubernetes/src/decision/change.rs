@@ -12,9 +12,7 @@ use super::change_reason::ChangeReason;
 use super::change_rule::ChangeRule;
 use super::messages::EntryName;
 use super::source::{SourceObject, SourcePath};
-use crate::json::path::{Path, Step};
-use crate::json::splice::{Edit, Write};
-use crate::json::{self, Embedded};
+use crate::json::{self, Edit, Embedded, Path, Step, Write};
 
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -71,7 +71,7 @@ macro_rules! facts {
             pub const REASONS: &'static [&'static str] = &[$($reason),+];
         }
 
-        impl $crate::decision::fact::Sentence for $Fact {
+        impl $crate::Sentence for $Fact {
             fn reason(&self) -> &'static str {
                 match self {
                     $($Fact::$name { .. } => $reason,)+
@@ -86,7 +86,7 @@ macro_rules! facts {
                 }
             }
 
-            fn data(&self) -> Vec<&dyn $crate::decision::datum::Datum> {
+            fn data(&self) -> Vec<&dyn $crate::Datum> {
                 match self {
                     $($Fact::$name { $($($field),*)? } => vec![$($($field),*)?],)+
                     $($Fact::$outer { $inner $(, $other)* } => {
@@ -97,7 +97,7 @@ macro_rules! facts {
                 }
             }
 
-            fn data_mut(&mut self) -> Vec<&mut dyn $crate::decision::datum::Datum> {
+            fn data_mut(&mut self) -> Vec<&mut dyn $crate::Datum> {
                 match self {
                     $($Fact::$name { $($($field),*)? } => vec![$($($field),*)?],)+
                     $($Fact::$outer { $inner $(, $other)* } => {

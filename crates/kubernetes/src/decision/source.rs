@@ -19,7 +19,7 @@ impl SourceObject {
     /// An object by its kind and its name; `name` begins with the namespace and a slash if it has one.
     ///
     /// ```
-    /// use kubernetes::decision::source::SourceObject;
+    /// use kubernetes::SourceObject;
     ///
     /// let object = SourceObject::new("MachineSet", &"fleet/workers");
     /// assert_eq!(object.as_str(), "MachineSet fleet/workers");

@@ -6,8 +6,7 @@ use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::report::TagReport;
 use cluster_api::propagation::metadata::SourceKeys;
 use cluster_api::skipped::Skipped;
-use kubernetes::decision::change::Change;
-use kubernetes::decision::not_applicable::NotApplicable;
+use kubernetes::{Change, NotApplicable};
 
 /// What is done about an object by the rules, before it is checked.
 pub(super) struct AppliedDecision<'e> {

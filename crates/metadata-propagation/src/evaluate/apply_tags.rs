@@ -7,15 +7,14 @@ use super::notices::Notices;
 use crate::fact::Fact;
 use crate::report::outcome::LogLevel;
 use cloud_tags::fact::{CloudTagFact, Finding};
-use cloud_tags::label_warning;
-use cloud_tags::messages;
 use cloud_tags::provider::UnknownProvider;
 use cloud_tags::report::{IgnoredDefinition, IgnoredReason, SkippedLabel};
 use cloud_tags::required::Missing;
 use cloud_tags::tag_reason::NoTagReason;
 use cloud_tags::tagged::{Tagged, UndecodedLabel};
-use kubernetes::decision::messages::{SettingValue, about};
+use cloud_tags::{label_warning, messages};
 use kubernetes::settings::Mode;
+use kubernetes::{SettingValue, about};
 use tag_rules::refusal::TagSkipReason;
 use tag_rules::{OnMissingTag, OnRefused};
 

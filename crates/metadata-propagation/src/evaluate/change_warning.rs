@@ -1,10 +1,7 @@
 //! What a change says: the warning for the person at kubectl, and its part of a refusal.
 
 use crate::fact::Fact;
-use kubernetes::decision::change::{Action, Change};
-use kubernetes::decision::change_reason::ChangeReason;
-use kubernetes::decision::datum::NamedEntry;
-use kubernetes::decision::messages::and_more;
+use kubernetes::{Action, Change, ChangeReason, NamedEntry, and_more};
 
 /// What is done about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +52,7 @@ pub(super) fn differences(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kubernetes::decision::change::{EntryNoun, Value};
-    use kubernetes::decision::change_rule::ChangeRule;
-    use kubernetes::decision::source::{SourceObject, SourcePath};
+    use kubernetes::{ChangeRule, EntryNoun, SourceObject, SourcePath, Value};
 
     const PATH: &str = ".spec.template.metadata.labels";
 
@@ -70,7 +65,7 @@ mod tests {
             to: Some(Value::string(value)),
             rule: ChangeRule::NoLabel,
             source: Some(SourceObject::new("MachineSet", &"fleet/ms")),
-            path: crate::json::path::Path::fields(&["metadata", "labels"]).into(),
+            path: crate::json::Path::fields(&["metadata", "labels"]).into(),
             entry: EntryNoun::Label,
             place: Some(SourcePath::of_field(PATH)),
         }

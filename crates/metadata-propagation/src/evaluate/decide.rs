@@ -6,15 +6,13 @@ use cloud_tags::composite::Composite;
 use cloud_tags::infrastructure::Infrastructure;
 use cloud_tags::registry_write::RegistryWrite;
 use cloud_tags::tagged::Tagged;
-use cluster_api::catalog::place::Place;
+use cluster_api::catalog::Place;
 use cluster_api::parents::cluster_of_infrastructure;
 use cluster_api::propagation::metadata::{Differences, differences};
 use cluster_api::propagation::topology_opt_in;
 use cluster_api::subject::has_paused_annotation;
-use kubernetes::decision::change::Change;
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::stop::Stop;
 use kubernetes::settings::Mode;
+use kubernetes::{Change, NotApplicableReason, Stop};
 
 /// What has to change in an object.
 pub(super) enum Decision<'e> {

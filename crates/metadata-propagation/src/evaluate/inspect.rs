@@ -6,14 +6,10 @@ use cluster_api::catalog::effects::EditedKind;
 use cluster_api::propagated::Propagated;
 use cluster_api::propagation::listing::propagated as entries;
 use cluster_api::subject::Subject;
-use kubernetes::answers::{Answers, ReadBudget, Reads};
-use kubernetes::cluster::Cluster;
-use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::object::Object;
-use kubernetes::request::{Objects, Review};
-use kubernetes::subject::{ReviewedObject, Stored};
+use kubernetes::{
+    Answers, Cluster, Lookups, NotApplicable, NotApplicableReason, Object, Objects, ReadBudget, Reads, Review,
+    ReviewedObject, Stop, Stored,
+};
 
 /// The labels and annotations that an object must carry by the rules, whether it does or not; none if no rule writes
 /// such objects. Whether its Cluster is paused is not checked.
@@ -113,9 +109,7 @@ pub fn has_effects(review: &Review<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::evaluate::{evaluate, evaluate_and_list};
-    use kubernetes::cluster::Manifests;
-    use kubernetes::decision::change::Value;
-    use kubernetes::map_kind::MapKind;
+    use kubernetes::{Manifests, MapKind, Value};
 
     fn machine(labels: &str) -> String {
         format!(

@@ -2,7 +2,7 @@
 
 use crate::fact::Fact;
 use crate::report::outcome::{LogLevel, LogLine};
-use kubernetes::decision::messages::about;
+use kubernetes::about;
 
 /// Messages about a request: warnings for the user, log lines for the operator.
 #[derive(Default)]

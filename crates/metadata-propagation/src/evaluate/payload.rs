@@ -5,8 +5,7 @@ use crate::json::utf8;
 use crate::report::messages::requests;
 use crate::report::outcome::{Outcome, Rejection};
 use crate::settings::Settings;
-use kubernetes::cluster::Cluster;
-use kubernetes::request::Call;
+use kubernetes::{Call, Cluster};
 
 /// Decides the request of a payload `{"request": …, "settings": …}`.
 ///
@@ -34,7 +33,7 @@ fn decide(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kubernetes::cluster::Manifests;
+    use kubernetes::Manifests;
 
     #[test]
     fn what_cannot_be_read_is_refused_with_its_reason() {

@@ -10,9 +10,9 @@ use crate::report::capped::{capped, capped_lines};
 use crate::report::outcome::{LogLevel, Outcome, Report};
 use crate::report::shortening::of_fact;
 use cloud_tags::fact::CloudTagFact;
-use cluster_api::catalog::version::Version;
+use cluster_api::catalog::Version;
 use cluster_api::skipped::Skipped;
-use kubernetes::decision::messages::about;
+use kubernetes::about;
 use kubernetes::settings::Stance;
 
 impl Evaluation<'_> {

@@ -2,11 +2,10 @@
 
 use crate::settings::Settings;
 use cloud_tags::registry::REGISTRY;
-use cluster_api::catalog::kinds::KindRow;
-use cluster_api::catalog::place::Place;
+use cluster_api::catalog::{KindRow, Place};
 use cluster_api::propagation::topology_opt_in;
 use cluster_api::rollout;
-use kubernetes::request::Review;
+use kubernetes::Review;
 use tag_rules::Composites;
 use tag_rules::infrastructure::InfraCluster;
 use tag_rules::keys::LABELS;

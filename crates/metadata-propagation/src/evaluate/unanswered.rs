@@ -18,13 +18,8 @@ use cloud_tags::tagged::Tagged;
 use cloud_tags::{composite, infrastructure};
 use cluster_api::parents::naming_cluster;
 use cluster_api::propagation::untouched;
-use kubernetes::cluster::LookupCause;
-use kubernetes::decision::messages::{SettingValue, about};
-use kubernetes::decision::not_applicable::{NotApplicable, NotApplicableReason};
-use kubernetes::decision::stop::Stop;
-use kubernetes::read_failure::LookupFailed;
-use kubernetes::request::Operation;
 use kubernetes::settings::Reaction;
+use kubernetes::{LookupCause, LookupFailed, NotApplicable, NotApplicableReason, Operation, SettingValue, Stop, about};
 use tag_rules::infrastructure::InfraCluster;
 
 impl<'e> Evaluation<'e> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubernetes::decision::messages::and_more;
+use kubernetes::and_more;
 
 use crate::report::outcome::{LogLevel, LogLine};
 

@@ -1,10 +1,9 @@
 //! What an evaluation returns, in one JSON structure for every entry point.
 
 use crate::fact::Fact;
-use crate::json::Malformed;
-use crate::json::splice::NotWritable;
+use crate::json::{Malformed, NotWritable};
 use cluster_api::skipped::Skipped;
-use kubernetes::decision::change::Change;
+use kubernetes::Change;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -13,8 +12,7 @@ use crate::fact::Finding;
 use crate::report::messages::requests as messages;
 use cloud_tags::report::TagReport;
 use cluster_api::rollout_impact::RolloutImpact;
-use kubernetes::decision::not_applicable::NotApplicable;
-use kubernetes::lookup_record::LookupRecord;
+use kubernetes::{LookupRecord, NotApplicable};
 
 /// The answer to one request.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,7 @@
 //! How the sentence of a fact is cut to fit into a warning.
 
 use crate::fact::Fact;
-use kubernetes::decision::fact::{LONGEST_WARNING, Sentence};
+use kubernetes::{LONGEST_WARNING, Sentence};
 
 /// The minimum part of a name that is kept: without it a warning is useless.
 const SHORTEST_NAME: usize = 24;
@@ -62,9 +62,7 @@ mod tests {
 
     use super::*;
     use cluster_api::fact::ClusterApiFact;
-    use kubernetes::decision::change_reason::{ChangeReason, NamedSource};
-    use kubernetes::decision::datum::{NamedEntry, Typed};
-    use kubernetes::decision::source::SourceObject;
+    use kubernetes::{ChangeReason, NamedEntry, NamedSource, SourceObject, Typed};
 
     fn label(key: &str) -> NamedEntry {
         NamedEntry { noun: "label", key: key.to_owned() }

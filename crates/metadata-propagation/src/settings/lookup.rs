@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use cluster_api::parents::is_cluster_apis_own;
-use kubernetes::lookup::Readable;
+use kubernetes::Readable;
 use kubernetes::settings::parsed_text::{ApiVersion, KindAndGroup};
 use kubernetes::settings::stance::Reaction;
 

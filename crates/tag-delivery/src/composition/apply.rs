@@ -7,9 +7,10 @@ use super::halt::Halt;
 use super::patch::{Patch, PatchSource, Target};
 use super::transform::{TransformedValue, transformed};
 use super::value::{Expanded, NoPathValue, ScalarType, SimulatedValue};
-use crate::json::document::Json;
+use crate::fault::TagFault;
+use crate::json::Json;
 use crate::messages;
-use crate::{fault::TagFault, path_problem::PathProblem};
+use crate::path_problem::PathProblem;
 
 /// The maximum expanded size of patch sets and wildcards, in MiB of text plus [`PATCH`] for each patch: sets of a few
 /// kilobytes, on thousands of resources. Crossplane has no such limit; without one, resources times patches would be

@@ -8,7 +8,7 @@ use crate::carriers::{Launching, OtherObject, TaggedBy, launching, other_object}
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{CannotTell, Note};
 use crate::faults::Faults;
-use kubernetes::object::group_and_version;
+use kubernetes::group_and_version;
 
 /// Says what a resource creates without its tags.
 pub(super) fn judge_launched<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {

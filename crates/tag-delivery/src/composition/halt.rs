@@ -1,8 +1,7 @@
 //! Why a Composition cannot be evaluated to the end.
 
 use crate::fault::TagFault;
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 
 /// Why a Composition cannot be evaluated to the end.
 pub(super) enum Halt<'a> {

@@ -6,7 +6,7 @@ use self::FieldType::{Anything, Integer, List, Map, Object, Text};
 use super::halt::Halt;
 use super::patch::{Patch, only};
 use crate::fault::TagFault;
-use crate::json::document::Json;
+use crate::json::Json;
 use kubernetes::settings::Pattern;
 
 /// The type of a field.

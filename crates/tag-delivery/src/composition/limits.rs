@@ -14,7 +14,7 @@ use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{Fails, Loss, Risk};
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
-use kubernetes::decision::datum::Mentioned;
+use kubernetes::Mentioned;
 use tag_rules::clouds::{Cloud, KeyCase};
 
 /// Characters of every tag key that no strict profile spells.

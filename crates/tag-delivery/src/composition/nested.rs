@@ -3,7 +3,7 @@
 use super::field_path::FieldPathStep;
 use super::resource::ComposedResource;
 use super::value::{OtherFields, SimulatedValue};
-use crate::json::document::Json;
+use crate::json::Json;
 use tag_rules::CloudTags;
 use tag_rules::keys::{ADOPTED, ASSIGNMENTS, ORIGIN};
 

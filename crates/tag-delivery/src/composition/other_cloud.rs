@@ -11,7 +11,7 @@ use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Risk;
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit};
-use kubernetes::decision::datum::Mentioned;
+use kubernetes::Mentioned;
 use tag_rules::clouds::Cloud;
 use tag_rules::refusal::TagSkipReason;
 

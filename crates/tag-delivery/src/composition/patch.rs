@@ -8,7 +8,7 @@ use super::halt::Halt;
 use super::transform::Transform;
 use super::value::MergePolicy;
 use crate::fault::TagFault;
-use crate::json::document::Json;
+use crate::json::Json;
 use crate::messages;
 
 /// No real object has more levels.

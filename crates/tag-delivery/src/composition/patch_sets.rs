@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::apply::{Expansion, PATCH};
 use super::halt::Halt;
 use crate::fault::TagFault;
-use crate::json::document::Json;
+use crate::json::Json;
 
 /// The patch sets of one template.
 pub(super) struct PatchSets<'a> {

@@ -4,8 +4,7 @@
 //! `ResolveMap`.
 
 use super::field_path::{self, FieldPathStep};
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 
 /// A text, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

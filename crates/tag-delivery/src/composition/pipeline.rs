@@ -15,8 +15,8 @@ use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{CannotTell, Fails, Loss};
 use crate::faults::Faults;
 use crate::functions::{Function, FunctionEffect};
-use crate::json::document::Json;
-use kubernetes::object::group_and_version;
+use crate::json::Json;
+use kubernetes::group_and_version;
 use tag_rules::CloudTags;
 
 /// The result of the steps of a Composition.

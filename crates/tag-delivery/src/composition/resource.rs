@@ -10,7 +10,7 @@ use super::resource_kind::ResourceKind;
 use super::value::{ComposedTags, MergePolicy, SimulatedObject, SimulatedValue};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{self, CannotTell, Fails, Loss};
-use crate::json::document::Json;
+use crate::json::Json;
 
 /// What the steps of a Composition set in one resource.
 pub(super) struct ComposedResource<'a> {

@@ -3,9 +3,8 @@
 use super::field_path::FieldPathStep;
 use crate::CLOUD_TAGS;
 use crate::carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::object::group_and_version;
+use crate::json::{Json, Malformed};
+use kubernetes::group_and_version;
 use tag_rules::CloudTags;
 
 /// The kind of a resource.

@@ -15,8 +15,7 @@ use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
 use crate::immutable::is_refused_later;
-use crate::json::document::Json;
-use crate::json::{Malformed, push_string};
+use crate::json::{Json, Malformed, push_string};
 
 use tag_rules::CloudTags;
 

@@ -11,9 +11,8 @@ use crate::exemption::states_reason;
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::decision::EXEMPT;
+use crate::json::{Json, Malformed};
+use kubernetes::EXEMPT;
 use tag_rules::CloudTags;
 
 /// Adds a fault for every resource that is not created because of the scope of its composite.

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::json::Malformed;
-use crate::json::document::Json;
-use kubernetes::object::group_and_version;
+use crate::json::{Json, Malformed};
+use kubernetes::group_and_version;
 use kubernetes::settings::FieldPath;
 use tag_rules::clouds::Cloud;
 use tag_rules::profiles::Profile;

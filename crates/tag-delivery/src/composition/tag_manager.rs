@@ -16,8 +16,7 @@ use crate::carriers::Tags;
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::{CannotTell, Loss};
 use crate::faults::{FaultSeverity, Faults};
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 
 /// With the value `true` on a resource, the function ignores it; the annotation takes precedence over the label.
 pub(super) const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";

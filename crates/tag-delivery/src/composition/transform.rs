@@ -5,8 +5,7 @@
 
 use super::value::ScalarType;
 use crate::fault::TagFault;
-use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::{Json, Malformed};
 
 /// One transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use crate::carriers::{Item, Tags, TagsOfKind, is_namespaced, is_nested_in_lists,
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
-use crate::json::document::Json;
-use kubernetes::decision::datum::Mentioned;
+use crate::json::Json;
+use kubernetes::Mentioned;
 
 /// Fields of this name that are objects are maps of strings, in every kind of the carriers' providers.
 const MAPS: [&str; 2] = ["tags", "labels"];

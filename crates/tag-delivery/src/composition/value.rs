@@ -13,9 +13,9 @@ pub(super) use self::contents::ScalarType;
 pub(super) use self::merge::OtherFields;
 pub(super) use self::paths::Expanded;
 use super::field_path::FieldPathStep;
-use crate::json::document::Json;
+use crate::json::Json;
 use crate::path_problem::PathProblem;
-use kubernetes::metadata_key::is_label_key;
+use kubernetes::is_label_key;
 
 /// One value.
 #[derive(Debug, Clone)]
@@ -267,7 +267,7 @@ fn mismatch(step: FieldPathStep<'_>) -> PathProblem {
 mod tests {
     use super::*;
     use crate::composition::field_path::parse;
-    use crate::json::document::Document;
+    use crate::json::Document;
 
     const BASE: &str = r#"{"a":{"list":[{"b":1}],"text":"x","none":null},"tags":{"Role":"vm"}}"#;
 

@@ -1,7 +1,7 @@
 //! Constructors for blocks and rows of the table.
 
 use super::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
-use crate::catalog::version::Version;
+use crate::catalog::Version;
 
 pub(super) const fn both(kind: EditedKind, path: &'static str, rows: &'static [Row]) -> EffectBlock {
     apart(kind, path, path, rows)

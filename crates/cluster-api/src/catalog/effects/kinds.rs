@@ -1,7 +1,7 @@
 //! Which objects the rows of `EFFECTS` are about.
 
 use super::EditedKind;
-use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+use crate::catalog::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 
 /// The kinds of Cluster API that have rows, by group and name.
 pub(crate) const EFFECT_KINDS: &[(&str, &str, EditedKind)] = &[

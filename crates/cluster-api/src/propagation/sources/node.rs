@@ -1,15 +1,12 @@
 //! The Machine of a Node, in clusters that manage themselves.
 
 use crate::catalog::keys::{CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
-use crate::catalog::masks::NODE_MACHINE_MASKS;
 use crate::catalog::node_restriction::NODES_GROUP;
-use crate::catalog::place::Place;
+use crate::catalog::{NODE_MACHINE_MASKS, Place};
 use crate::parents::{active_parent, core};
 use crate::propagation::layers::{Layer, Sources};
 use crate::subject::Subject;
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
+use kubernetes::{Lookups, NotApplicableReason, Stop};
 
 /// A Node inherits from the Machine that its annotations name, if the Machine's `status.nodeRef` names the Node and
 /// both agree on the Cluster. The Machine controller sets `nodeRef`, then writes annotations and labels immediately.

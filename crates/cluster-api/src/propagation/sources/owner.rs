@@ -2,27 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalog::appliers;
-use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
-use crate::catalog::kinds::Owner;
-use crate::catalog::masks::MACHINE_MASKS;
-use crate::catalog::place::Place;
-use crate::json::document::Json;
+use crate::catalog::{CORE_GROUP, MACHINE_MASKS, Owner, Place, appliers};
+use crate::json::Json;
 use crate::parents::{active, active_parent, owner_that_refers, owners, refers_to};
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::propagation::managed::declared;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
-use kubernetes::decision::not_applicable::NotApplicableReason;
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
 use kubernetes::managed_fields::ManagedFieldsEntry;
-use kubernetes::map_kind::MapKind;
-use kubernetes::object::{Object, OwnerReference};
-use kubernetes::parent::Parent;
-use kubernetes::query::ObjectQuery;
-use kubernetes::read_failure::ReadFailure;
+use kubernetes::{
+    Lookups, MapKind, NotApplicableReason, Object, ObjectQuery, OwnerReference, Parent, ReadFailure, Stop,
+};
 
 /// A MachineSet inherits from the MachineDeployment that controls it.
 ///

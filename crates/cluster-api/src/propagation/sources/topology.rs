@@ -1,25 +1,16 @@
 //! ClusterClass and Cluster topology above a control plane, MachineDeployment or MachinePool.
 
-use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
-use crate::catalog::masks::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
-use crate::catalog::place::Place;
-use crate::catalog::version::Version;
-use crate::json::document::Json;
+use crate::catalog::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, CORE_GROUP, Place, TOPOLOGY_MASKS, Version};
+use crate::json::Json;
 use crate::parents::{active, core, is_paused_cluster, owner_that_refers, owners, refers_to};
 use crate::propagation::class_patches::{ClassPatches, control_plane_template};
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::subject::Subject;
-use kubernetes::decision::not_applicable::{InvolvedObject, NotApplicableReason};
-use kubernetes::decision::stop::Stop;
-use kubernetes::lookup::Lookups;
-use kubernetes::map_kind::MapKind;
-use kubernetes::masks::Masks;
-use kubernetes::object::{OwnerReference, group_and_version};
-use kubernetes::parent::Parent;
-use kubernetes::query::{ObjectName, ObjectQuery};
-use kubernetes::read_failure::ReadFailure;
-use kubernetes::request::Operation;
+use kubernetes::{
+    InvolvedObject, Lookups, MapKind, Masks, NotApplicableReason, ObjectName, ObjectQuery, Operation, OwnerReference,
+    Parent, ReadFailure, Stop, group_and_version,
+};
 
 /// Where a Cluster refers to its control plane.
 const CONTROL_PLANE_REF: &[&str] = &["controlPlaneRef"];

@@ -1,6 +1,6 @@
 //! Objects that could not be read.
 
-use kubernetes::decision::messages::SettingValue;
+use kubernetes::SettingValue;
 
 /// An object could not be read that the request does not need; `message` says so.
 pub(crate) fn passes_unread(message: &str) -> String {

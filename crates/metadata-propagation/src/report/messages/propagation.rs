@@ -1,6 +1,6 @@
 //! What is propagated and what is edited, in refusals and in the log.
 
-use kubernetes::decision::messages::SettingValue;
+use kubernetes::SettingValue;
 
 /// Verify mode refuses an object that lacks something.
 pub(crate) fn does_not_match(object: &str, setting: SettingValue<'_>, differences: &str) -> String {

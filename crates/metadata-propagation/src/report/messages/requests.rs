@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::json::Malformed;
-use cluster_api::catalog::version::Version;
+use cluster_api::catalog::Version;
 
 /// The payload is not UTF-8.
 pub(crate) fn not_utf8(valid_up_to: usize) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::CloudTags;
 use crate::settings::definition::objections;
 use crate::settings::registry_reference::RegistryReference;
-use kubernetes::answers::MOST_READS;
+use kubernetes::MOST_READS;
 use kubernetes::settings::SettingProblem;
 
 impl CloudTags {

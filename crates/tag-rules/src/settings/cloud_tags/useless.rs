@@ -8,7 +8,7 @@ use crate::settings::cluster_cloud_tags::ClusterCloudTags;
 use crate::settings::composites::{Composites, Provider};
 use crate::settings::sources::LabelSource;
 use crate::strict::StrictProfile;
-use kubernetes::answers::MOST_READS;
+use kubernetes::MOST_READS;
 use kubernetes::settings::SettingProblem;
 
 /// The steps of the field of a composite's tags.
