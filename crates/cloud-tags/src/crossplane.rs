@@ -32,9 +32,6 @@ pub(super) enum Forwarding {
 /// What a parent's Composition may forward to the object under review. Anybody can write an ownerReference, so only a
 /// write by Crossplane adds tags, and none that it may have copied from a claim. A `claimRef` alone does not show that:
 /// anybody can write it, too. A review without a user name, such as the audit scanner's, is about what is stored.
-///
-/// # Errors
-/// When the parent could not be read.
 pub(super) fn forwarding<'e>(
     subject: &ReviewedObject<'e>,
     tags: &CloudTags,
@@ -114,9 +111,6 @@ fn composing_manager<'e>(subject: &ReviewedObject<'e>) -> Option<&'e str> {
 /// new claim no `spec.resourceRef`: only one from a backup does, with the finalizer that Crossplane sets on claims.
 ///
 /// Source: crossplane, internal/controller/apiextensions/claim/reconciler.go: `finalizer`.
-///
-/// # Errors
-/// When `spec` is not an object.
 pub(super) fn is_claim(subject: &ReviewedObject<'_>, composites: &Composites) -> Result<bool, Malformed> {
     let spec = subject.object.spec;
     let is_stored = || subject.review.operation == Operation::Update || has_finalizer(subject);

@@ -42,9 +42,6 @@ pub(super) struct Held<'e> {
 
 impl<'a, 'e> TagsField<'a, 'e> {
     /// Reads the field.
-    ///
-    /// # Errors
-    /// When the field is not a map.
     pub(super) fn read(
         subject: &'a ReviewedObject<'e>,
         name: &'static str,
@@ -214,9 +211,6 @@ pub(super) fn has_stored(subject: &ReviewedObject<'_>, name: &str, key: &str) ->
 }
 
 /// Whether an UPDATE does not change a field below `spec`.
-///
-/// # Errors
-/// When the object or the stored one does not have the structure of a Kubernetes object.
 pub(super) fn leaves_as_stored(subject: &ReviewedObject<'_>, name: &str) -> Result<bool, Malformed> {
     let Some(old) = subject.old()? else { return Ok(false) };
     Ok(subject.object.spec.get(name)? == old.spec.get(name)?)

@@ -65,9 +65,6 @@ impl Registry {
     }
 
     /// Reads whose object it is.
-    ///
-    /// # Errors
-    /// When the scope is invalid.
     pub(super) fn of_owner(object: &Object<'_>) -> Result<Self, SettingProblem> {
         let scope = object.spec.get("scope").ok().and_then(Json::present);
         let scope =

@@ -23,7 +23,6 @@ pub struct Missing {
 
 impl Missing {
     /// What is said about it.
-    #[must_use]
     pub fn fact(&self) -> CloudTagFact {
         CloudTagFact::RequiredTagMissing { label: self.key.as_str().into(), reason: self.reason }
     }

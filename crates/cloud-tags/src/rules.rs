@@ -71,14 +71,6 @@ impl TagRules {
     }
 
     /// The profile's name.
-    ///
-    /// ```
-    /// use cloud_tags::TagRules;
-    /// use tag_rules::profiles::Profile;
-    ///
-    /// assert_eq!(TagRules::from(Profile::of("hetzner")).name(), "hetzner");
-    /// ```
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             TagRules::Specified { profile, .. } => profile.name,
@@ -94,7 +86,6 @@ impl TagRules {
     ///
     /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
     /// ```
-    #[must_use]
     pub fn tag_key(self, qualified_key: &str) -> String {
         self.tag_key_below(CLOUD_TAG_PREFIX, qualified_key)
     }
@@ -116,14 +107,6 @@ impl TagRules {
     }
 
     /// The most tags of one resource.
-    ///
-    /// ```
-    /// use cloud_tags::TagRules;
-    /// use tag_rules::profiles::Profile;
-    ///
-    /// assert_eq!(TagRules::Specified { profile: Profile::of("aws"), reserve: 10 }.most(), 40);
-    /// ```
-    #[must_use]
     pub fn most(self) -> usize {
         match self {
             TagRules::Specified { profile, reserve } => profile.tags.saturating_sub(reserve),

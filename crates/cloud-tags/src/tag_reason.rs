@@ -30,13 +30,6 @@ pub enum NoTagReason {
 
 impl NoTagReason {
     /// The stable name, for the report.
-    ///
-    /// ```
-    /// use cloud_tags::tag_reason::NoTagReason;
-    ///
-    /// assert_eq!(NoTagReason::NotOptedIn.as_str(), "not-opted-in");
-    /// ```
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             NoTagReason::NoLabel => "no-label",

@@ -43,7 +43,6 @@ pub struct Transformed {
 /// assert_eq!(transformed.tags, BTreeMap::from([("plexsphere:platform/team".to_owned(), "red".to_owned())]));
 /// assert!(transformed.skipped.is_empty());
 /// ```
-#[must_use]
 pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
     cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeMap::new(), &BTreeSet::new())
 }

@@ -21,7 +21,6 @@ use tag_rules::refusal::TagSkipReason;
 /// let judged = verdicts(aws, &BTreeMap::from([("aws:team", Some("red"))]));
 /// assert_eq!(judged["aws:team"], CloudVerdict::Refused(TagSkipReason::ReservedPrefix));
 /// ```
-#[must_use]
 pub fn verdicts(cloud: Option<&Cloud>, tags: &BTreeMap<&str, Option<&str>>) -> BTreeMap<String, CloudVerdict> {
     let (mut seen, mut taken) = (BTreeSet::new(), 0);
     let verdict = |(key, value): (&&str, &Option<&str>)| {

@@ -24,9 +24,6 @@ pub(crate) fn active_parent<'e>(lookups: &Lookups<'e>, query: &ObjectQuery<'e>) 
 }
 
 /// An object that was read, if it propagates.
-///
-/// # Errors
-/// When it is being deleted or has the paused annotation.
 pub(crate) fn active(parent: Parent<'_>) -> Result<Parent<'_>, Stop> {
     if parent.object.deleting {
         return Err(Stop::not_applicable(NotApplicableReason::ParentDeleting, parent.name.to_string()));
@@ -117,9 +114,6 @@ pub(crate) fn refers_to(
 }
 
 /// Whether this Cluster is paused, by field or annotation.
-///
-/// # Errors
-/// When `spec` is not an object.
 pub(crate) fn is_paused_cluster(cluster: &Parent<'_>) -> Result<bool, Stop> {
     Ok(cluster.spec(&["paused"])?.is_true() || has_paused_annotation(&cluster.object))
 }
@@ -234,7 +228,6 @@ impl<'e> ClusterState<'e> {
 }
 
 /// Cluster API's own groups count as one: the host serves and grants them in the same versions.
-#[must_use]
 pub fn is_cluster_apis_own(group: &str, kind: &str) -> bool {
     group == CORE_GROUP || ([BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&group) && kind.starts_with("Kubeadm"))
 }

@@ -36,14 +36,6 @@ pub struct RolloutEdit {
 
 impl RolloutEdit {
     /// An edit that a webhook refuses.
-    ///
-    /// ```
-    /// use cluster_api::catalog::effects::Effect;
-    /// use cluster_api::rollout_impact::RolloutEdit;
-    ///
-    /// assert_eq!(RolloutEdit::refused("spec.replicas".into()).effect, Effect::Refused);
-    /// ```
-    #[must_use]
     pub fn refused(at: String) -> RolloutEdit {
         RolloutEdit { at, effect: Effect::Refused, set_on: None, is_removal: false }
     }

@@ -8,9 +8,6 @@ use kubernetes::Object;
 /// MachineSet controller add it.
 ///
 /// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
-///
-/// # Errors
-/// When one of the selectors does not have the structure that Kubernetes defines.
 pub(crate) fn same_selector(old: &Object<'_>, new: &Object<'_>) -> Result<bool, Malformed> {
     let ((labels, expressions), (old_labels, old_expressions)) = (selector(new)?, selector(old)?);
     let cluster = new.spec.string(&["clusterName"])?;

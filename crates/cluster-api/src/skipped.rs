@@ -82,7 +82,6 @@ names! {
 
 impl Skipped {
     /// The map of the entry; `None` for a field.
-    #[must_use]
     pub fn map(&self) -> Option<MapKind> {
         match self.carried {
             Carried::Map(map) => Some(map),
@@ -91,7 +90,6 @@ impl Skipped {
     }
 
     /// The warning about an entry that the request sets at a place from which nothing propagates.
-    #[must_use]
     pub fn misplaced(&self) -> Option<ClusterApiFact> {
         let map = self.map()?;
         let entry = NamedEntry { noun: map.entry(), key: self.key.clone() };
@@ -99,7 +97,6 @@ impl Skipped {
     }
 
     /// The warning if the API server would reject the entry; `None` if it would not.
-    #[must_use]
     pub fn refusal(&self) -> Option<ClusterApiFact> {
         let fact: fn(NamedEntry, NamedSource) -> ClusterApiFact = match self.reason {
             SkipReason::IllegalKey => |entry, source| ClusterApiFact::InvalidKey { entry, source },

@@ -27,7 +27,6 @@ impl<'e> Deref for Subject<'e> {
 
 impl<'e> Subject<'e> {
     /// An object, and the place that its kind has in the rules.
-    #[must_use]
     pub fn new(place: Option<Place>, reviewed: ReviewedObject<'e>) -> Self {
         let kind = &reviewed.review.kind;
         let row = KindRow::of(&kind.group, &kind.kind);
@@ -43,9 +42,6 @@ impl<'e> Subject<'e> {
     }
 
     /// The same object as it is stored; for CREATE as it would be stored.
-    ///
-    /// # Errors
-    /// Like [`ReviewedObject::old`].
     pub(crate) fn as_stored(&self) -> Result<Self, Malformed> {
         Ok(Subject { reviewed: self.reviewed.as_stored()?, ..*self })
     }
@@ -65,9 +61,6 @@ impl<'e> Subject<'e> {
     }
 
     /// One map of a place of the stored object; empty for CREATE.
-    ///
-    /// # Errors
-    /// Like [`ReviewedObject::old`].
     pub(crate) fn old_map(&self, place: Place, map: MapKind) -> Result<Map<'e>, Malformed> {
         match self.old()? {
             Some(old) => place.map(old, map, None),

@@ -50,9 +50,6 @@ impl Waiver {
     /// A waiver is about one object: a copy that Cluster API made from a source does not count. If it is restricted to
     /// some users, a stored one was admitted when it was set, unless it could have been set in another way. A request
     /// without a user name, such as the audit scanner's, is about what is stored.
-    ///
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
     pub(crate) fn standing<'o>(
         &self,
         subject: &Subject<'o>,

@@ -16,13 +16,6 @@ impl MapKind {
     pub const BOTH: [MapKind; 2] = [MapKind::Labels, MapKind::Annotations];
 
     /// The map's name inside a `metadata`.
-    ///
-    /// ```
-    /// use kubernetes::MapKind;
-    ///
-    /// assert_eq!(MapKind::BOTH.map(MapKind::field), ["labels", "annotations"]);
-    /// ```
-    #[must_use]
     pub fn field(self) -> &'static str {
         self.of("labels", "annotations")
     }
@@ -36,13 +29,6 @@ impl MapKind {
     }
 
     /// One entry of the map.
-    ///
-    /// ```
-    /// use kubernetes::MapKind;
-    ///
-    /// assert_eq!(MapKind::Labels.entry(), "label");
-    /// ```
-    #[must_use]
     pub fn entry(self) -> &'static str {
         self.of("label", "annotation")
     }

@@ -28,7 +28,6 @@ impl Masks {
 
     /// For the macro [`masks`](crate::masks!): `json` is the list of `fields`.
     #[doc(hidden)]
-    #[must_use]
     pub const fn of(fields: &'static [&'static str], json: &'static str) -> Masks {
         Masks { fields, json }
     }

@@ -131,14 +131,6 @@ impl<'a> Review<'a> {
     ///
     /// # Errors
     /// When the text is not JSON, or does not have the structure of an AdmissionRequest.
-    ///
-    /// ```
-    /// use kubernetes::{Operation, Review};
-    ///
-    /// let review = Review::from_json(r#"{"operation": "UPDATE", "name": "c1", "userInfo": {"username": "alice"}}"#)?;
-    /// assert_eq!((review.operation, &*review.username), (Operation::Update, "alice"));
-    /// # Ok::<(), raw_json::Malformed>(())
-    /// ```
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
         let request = Document::named("request", text);
         match request.root().present().and_then(Json::as_fields) {

@@ -123,9 +123,6 @@ impl<'e> ReviewedObject<'e> {
 ///
 /// Source: kubernetes, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go, `BeforeCreate`; staging/src/k8s.io/
 /// apimachinery/pkg/api/validation/objectmeta.go, `ValidateObjectMetaAccessorUpdate`.
-///
-/// # Errors
-/// When the object does not have the structure of a Kubernetes object.
 fn as_admitted<'e>(
     review: &'e Review<'e>,
     object: &'e Document<'_>,

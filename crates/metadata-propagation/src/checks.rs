@@ -25,9 +25,6 @@ pub(crate) struct Checked {
 }
 
 /// Runs all checks. A guard's finding about a place precedes the effect of its edit on Machines.
-///
-/// # Errors
-/// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn check(guarded: &Guarded<'_, '_>, tags: TagSettings<'_>) -> Result<Checked, Malformed> {
     let (subject, settings, lookups) = (guarded.subject, guarded.settings, guarded.lookups);
     let mut found: Vec<Finding> = guards::findings(guarded)?.into_iter().map(ClusterApiFinding::widen).collect();

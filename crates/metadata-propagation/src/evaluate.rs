@@ -191,8 +191,6 @@ impl<'e> Evaluation<'e> {
         self.stages().unwrap_or_else(|malformed| unreadable(self.subject.review, &malformed))
     }
 
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
     fn stages(&self) -> Result<Outcome, Malformed> {
         let mut applied = match self.decide() {
             Ok(decision) => self.apply(decision),

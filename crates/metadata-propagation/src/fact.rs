@@ -47,7 +47,6 @@ pub type Finding = kubernetes::Finding<Fact>;
 
 impl Fact {
     /// What happens to the tags of the resource that it is about.
-    #[must_use]
     pub fn delivery(&self) -> Option<TagDelivery> {
         match self {
             Fact::TagDelivery { fault } => fault.verdict,

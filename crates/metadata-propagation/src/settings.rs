@@ -88,7 +88,6 @@ impl Settings {
     }
 
     /// What is logged about settings that are valid and may be mistakes.
-    #[must_use]
     pub fn warnings(&self) -> Vec<LogLine> {
         let line = |fact: Fact| LogLine {
             level: LogLevel::Warning,
@@ -99,7 +98,6 @@ impl Settings {
     }
 
     /// What may be a mistake in `cloudTags.definitions`, as in a LabelRegistry.
-    #[must_use]
     pub fn keys_of_another_form(&self) -> Vec<Fact> {
         key_form::keys_of_another(&self.cloud_tags.definitions).into_iter().map(Fact::from).collect()
     }

@@ -15,8 +15,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(test)]
-mod against_serde;
 mod document;
 mod equal;
 pub mod lanes;

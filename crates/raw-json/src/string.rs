@@ -11,12 +11,6 @@ use super::scan::escape_at;
 /// When the bytes are not UTF-8.
 ///
 /// ```
-/// # use raw_json::utf8;
-/// assert_eq!(utf8(b"team"), Ok("team"));
-/// assert_eq!(utf8(b"te\xff").unwrap_err().valid_up_to(), 2);
-/// ```
-///
-/// ```
 /// use raw_json::utf8;
 ///
 /// assert_eq!(utf8("é".as_bytes()), Ok("é"));

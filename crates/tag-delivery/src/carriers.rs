@@ -56,7 +56,6 @@ pub enum Tags {
 
 impl Tags {
     /// The field, if there is one.
-    #[must_use]
     pub fn field(self) -> Option<&'static str> {
         match self {
             Tags::Map(field) | Tags::List(field, _) => Some(field),
@@ -167,13 +166,6 @@ pub const NEWER_FIELDS: &[NewerField] = &[
 ];
 
 /// The tag field that a kind got after the last release, if it did.
-///
-/// ```
-/// use tag_delivery::carriers::newer_field;
-///
-/// let field = newer_field("cloudfront.aws.m.upbound.io", "Function");
-/// assert_eq!(field.map(|field| (field.path, field.after)), Some(("spec.forProvider.tags", "v2.6.0")));
-/// ```
 pub fn newer_field(group: &str, kind: &str) -> Option<&'static NewerField> {
     let (provider, service) = provider_and_service(group)?;
     NEWER_FIELDS.iter().find(|row| row.provider == provider.group && row.kind == (service, kind))
@@ -223,7 +215,6 @@ pub fn other_field(group: &str, kind: &str, path: &str) -> Option<Holds> {
 
 impl ProviderCarriers {
     /// How many kinds have such tags.
-    #[must_use]
     pub fn count(&self, is_counted: impl Fn(Tags) -> bool) -> usize {
         self.carriers.iter().filter(|carrier| is_counted(carrier.tags)).map(|carrier| carrier.kinds.len()).sum()
     }

@@ -45,9 +45,6 @@ impl CheckedKind {
     }
 
     /// Whether the object is about composites of one of the API groups.
-    ///
-    /// # Errors
-    /// When the group is not a string.
     pub(super) fn is_about(self, spec: Json<'_>, composites: &CloudTags) -> Result<bool, Malformed> {
         match self {
             CheckedKind::Definition => Ok(composites.has_group(spec.string(&["group"])?.unwrap_or_default())),

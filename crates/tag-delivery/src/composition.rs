@@ -72,9 +72,6 @@ pub(super) fn faults<'a>(
 
 /// What the API server or the cloud refuses in the resources of one composite, which has all its tags. What happens to
 /// the tags of any composite is in [`faults`].
-///
-/// # Errors
-/// Like [`faults`].
 pub(super) fn faults_of_composite<'a>(
     spec: Json<'a>,
     composite: Json<'a>,
@@ -124,9 +121,6 @@ mod tests {
     }
 
     /// How many findings there are, and the last one's place and message.
-    ///
-    /// # Errors
-    /// As [`faults`].
     fn last_finding(spec: &str) -> Result<(usize, Option<(String, String)>), Malformed> {
         let document = Document::new(format!(r#"{{"spec":{spec}}}"#));
         let settings = CloudTags::default();

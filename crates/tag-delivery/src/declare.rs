@@ -24,9 +24,6 @@ const STEPS: [(&str, &str); 5] = [
 /// complete, or that none can be added to.
 ///
 /// A different declaration is not changed: a type, a limit or a list of keys was written on purpose.
-///
-/// # Errors
-/// When the definition does not have the structure that Crossplane defines.
 pub(super) fn missing(spec: Json<'_>) -> Result<Vec<(String, Change)>, Malformed> {
     let mut changes = Vec::new();
     for version in xrd::served(spec)? {

@@ -64,7 +64,6 @@ impl Function {
 
     /// The function of a step: by its name, which says what runs, else by the group of its input. A package can have
     /// any name, and functions decode an input whatever its group is; published Compositions have wrong ones.
-    #[must_use]
     pub fn of(name: &str, input: &str) -> Option<&'static Function> {
         let by_name = FUNCTIONS.iter().find(|function| function.is_named(name));
         by_name.or_else(|| FUNCTIONS.iter().find(|function| !input.is_empty() && function.input == input))

@@ -7,9 +7,6 @@ use crate::faults::FaultSeverity::{self, Loss, Risk};
 use crate::json::{Json, Malformed};
 
 /// What `oneOf` of `spec` does to tags; `None` if it does not depend on them, or accepts all composites.
-///
-/// # Errors
-/// When a schema does not have the structure of an OpenAPI schema.
 pub(super) fn fault(one_of: Json<'_>) -> Result<Option<(FaultSeverity, TagFault)>, Malformed> {
     let mut with = Reader { has_tags: true, names_tags: false };
     let mut without = Reader { has_tags: false, names_tags: false };

@@ -72,9 +72,6 @@ pub(super) struct Schema<'a> {
 
 impl<'a> Schema<'a> {
     /// Reads the schema of one entry of `spec.versions`.
-    ///
-    /// # Errors
-    /// When it does not have the structure of an OpenAPI schema.
     pub(super) fn read(version: Json<'a>) -> Result<Self, Malformed> {
         let root = version.at(&["schema", "openAPIV3Schema"])?;
         let spec = root.at(&["properties", "spec"])?;
@@ -83,9 +80,6 @@ impl<'a> Schema<'a> {
     }
 
     /// Whether the field is an object without a list of keys: only `additionalProperties` is missing.
-    ///
-    /// # Errors
-    /// When the schema does not have the structure of an OpenAPI schema.
     pub(super) fn is_bare(&self) -> Result<bool, Malformed> {
         let tags = self.tags;
         Ok(tags.string(&["type"])? == Some("object")
@@ -95,9 +89,6 @@ impl<'a> Schema<'a> {
     }
 
     /// All ways in which tags are lost or rejected; `declaring` is a version that declares the field, if there is one.
-    ///
-    /// # Errors
-    /// When the schema does not have the structure of an OpenAPI schema.
     pub(super) fn faults(
         &self,
         version: Json<'a>,

@@ -47,9 +47,6 @@ pub(super) struct Unstructural<'a> {
 
 impl<'a> Unstructural<'a> {
     /// The first such keyword below one of the `junctors` of a schema.
-    ///
-    /// # Errors
-    /// When the schema does not have the structure of an OpenAPI schema.
     pub(super) fn find(schema: Json<'a>, junctors: &[&'static str]) -> Result<Option<Self>, Malformed> {
         for below in junctors.iter().copied() {
             if below == "anyOf" && is_int_or_string(schema)? {

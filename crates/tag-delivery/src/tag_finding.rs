@@ -34,7 +34,6 @@ pub enum TagSubject {
 
 impl TagFinding {
     /// The declaration of the field for tags that a version of a definition gets.
-    #[must_use]
     pub fn declared(version: Mentioned) -> TagFinding {
         let subject = TagSubject::Version(version);
         TagFinding { subject, is_created: true, verdict: None, fault: TagFault::Declared }

@@ -7,9 +7,6 @@ use crate::tag_finding::TagSubject;
 use tag_rules::CloudTags;
 
 /// The served entries of `spec.versions`. A version that is not served cannot be written, so it loses nothing.
-///
-/// # Errors
-/// When the definition does not have the structure that Crossplane defines.
 pub(super) fn served(spec: Json<'_>) -> Result<Vec<Json<'_>>, Malformed> {
     let mut served = Vec::new();
     for version in spec.get("versions")?.elements()? {
@@ -21,9 +18,6 @@ pub(super) fn served(spec: Json<'_>) -> Result<Vec<Json<'_>>, Malformed> {
 }
 
 /// All ways in which the served versions lose tags, or reject objects with tags.
-///
-/// # Errors
-/// When the definition does not have the structure that Crossplane defines.
 pub(super) fn faults<'a>(spec: Json<'a>, settings: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     let versions = served(spec)?;
     let mut declaring = None;

@@ -67,16 +67,6 @@ const fn row(
 
 impl InfraCluster {
     /// The row of a kind.
-    ///
-    /// ```
-    /// use tag_rules::infrastructure::InfraCluster;
-    ///
-    /// let row = InfraCluster::of("infrastructure.cluster.x-k8s.io", "AWSCluster").ok_or("no such kind")?;
-    /// assert_eq!(row.provider, "aws");
-    /// assert!(InfraCluster::of("infrastructure.cluster.x-k8s.io", "DockerCluster").is_none());
-    /// # Ok::<(), &str>(())
-    /// ```
-    #[must_use]
     pub fn of(group: &str, kind: &str) -> Option<&'static InfraCluster> {
         InfraCluster::named(kind).filter(|_| group == INFRASTRUCTURE_GROUP)
     }

@@ -83,14 +83,6 @@ const fn profile(
 
 impl Profile {
     /// The profile of a provider, ignoring case; the generic one if the provider is not known.
-    ///
-    /// ```
-    /// use tag_rules::profiles::Profile;
-    ///
-    /// assert_eq!((Profile::of("AWS").name, Profile::of("AWS").tags), ("aws", 50));
-    /// assert_eq!(Profile::of("somebody's cloud").name, "generic");
-    /// ```
-    #[must_use]
     pub fn of(provider: &str) -> &'static Profile {
         Profile::named(provider).unwrap_or(&GENERIC)
     }

@@ -47,7 +47,6 @@ impl TagSkipReason {
 
 impl Cloud {
     /// Why the cloud rejects a tag, considering this tag alone.
-    #[must_use]
     pub fn refusal(&self, key: &str, value: &str) -> Option<TagSkipReason> {
         let is_too_long = || self.joined.is_some_and(|most| key.chars().count() + 1 + value.chars().count() > most);
         if self.reserves(key) {

@@ -64,14 +64,6 @@ const fn strict(
 
 impl StrictProfile {
     /// The strict profile of this name.
-    ///
-    /// ```
-    /// use tag_rules::strict::StrictProfile;
-    ///
-    /// assert_eq!(StrictProfile::named("hetzner-strict").map(|profile| profile.name), Some("hetzner-strict"));
-    /// assert!(StrictProfile::named("hetzner").is_none());
-    /// ```
-    #[must_use]
     pub fn named(name: &str) -> Option<&'static StrictProfile> {
         STRICT_PROFILES.iter().find(|profile| profile.name == name)
     }
@@ -92,21 +84,11 @@ impl Spelling {
     /// assert_eq!(hetzner.spelling.of("plexsphere:", "platform/team"), "plexsphere/platform.team");
     /// # Ok::<(), &str>(())
     /// ```
-    #[must_use]
     pub fn of(&self, prefix: &str, qualified_key: &str) -> String {
         [self.prefix(prefix), self.spelled(qualified_key)].concat()
     }
 
     /// The prefix of every key, for a configured prefix that ends in a colon.
-    ///
-    /// ```
-    /// use tag_rules::strict::StrictProfile;
-    ///
-    /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
-    /// assert_eq!(hetzner.spelling.prefix("plexsphere:"), "plexsphere/");
-    /// # Ok::<(), &str>(())
-    /// ```
-    #[must_use]
     pub fn prefix(&self, prefix: &str) -> String {
         let mut spelled = self.spelled(prefix.strip_suffix(':').unwrap_or(prefix));
         spelled.push(self.colon);

@@ -190,7 +190,6 @@ pub enum Same {
 
 impl EffectBlock {
     /// The condition for a row of this block to have its effect.
-    #[must_use]
     pub fn condition(&self, row: &Row) -> Given {
         match row.given {
             Given::Always if row.effect > Effect::Nothing => self.given,
@@ -210,20 +209,11 @@ impl Row {
     /// let mut rows = EFFECTS.iter().flat_map(|block| block.rows);
     /// assert!(rows.all(|row| row.until.is_none() || !row.holds(Version::NEWEST)));
     /// ```
-    #[must_use]
     pub fn holds(&self, version: Version) -> bool {
         version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
     }
 
     /// The row's path from the object's root in v1beta1 and v1beta2, where it has one.
-    ///
-    /// ```
-    /// use cluster_api::catalog::effects::table::EFFECTS;
-    ///
-    /// let paths = EFFECTS.iter().flat_map(|block| block.rows.iter().flat_map(|row| row.paths(block)));
-    /// assert!(paths.flatten().any(|path| path == "spec.template.spec.version"));
-    /// ```
-    #[must_use]
     pub fn paths(&self, block: &EffectBlock) -> [Option<String>; 2] {
         [self.v1beta1.map(|path| joined(block.v1beta1, path)), self.v1beta2.map(|path| joined(block.v1beta2, path))]
     }

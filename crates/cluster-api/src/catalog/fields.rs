@@ -261,14 +261,6 @@ impl Field {
     }
 
     /// Steps from the root of an object of this version to the field; `None` if it does not have it there.
-    ///
-    /// ```
-    /// use cluster_api::catalog::{FIELDS, Place};
-    ///
-    /// let paths: Vec<_> = FIELDS.iter().filter_map(|field| field.path(Place::Machine, "v1beta2")).collect();
-    /// assert!(paths.contains(&vec!["spec", "deletion", "nodeDrainTimeoutSeconds"]));
-    /// ```
-    #[must_use]
     pub fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
         self.steps(place, version).map(|(base, steps)| [base, steps].concat())
     }

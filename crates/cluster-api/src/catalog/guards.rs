@@ -65,27 +65,11 @@ macro_rules! guards {
 
         impl Guards {
             /// Whether all guard rails are off.
-            ///
-            /// ```
-            /// use cluster_api::catalog::guards::{GuardRail, Guards};
-            /// use kubernetes::settings::Stance;
-            ///
-            /// assert_eq!(Guards::ignored().stance(GuardRail::Adoption), Stance::Ignore);
-            /// ```
-            #[must_use]
             pub fn ignored() -> Guards {
                 Guards { $($field: Stance::Ignore,)+ exempt_by: Users::default() }
             }
 
             /// What a guard rail leads to.
-            ///
-            /// ```
-            /// use cluster_api::catalog::guards::{GuardRail, Guards};
-            /// use kubernetes::settings::Stance;
-            ///
-            /// assert_eq!(Guards::default().stance(GuardRail::Adoption), Stance::Reject);
-            /// ```
-            #[must_use]
             pub fn stance(&self, rail: GuardRail) -> Stance {
                 match rail {
                     $(GuardRail::$Rail => self.$field,)+

@@ -41,7 +41,6 @@ const KUBELET_DOMAINS: &[&str] = &["kubelet.kubernetes.io", "node.kubernetes.io"
 ///
 /// Source: like [`KUBERNETES_DOMAINS`], `admitNode`. It also rejects changes of taints, ownerReferences and
 /// `spec.configSource`, which this policy does not write on Nodes; annotations are not restricted.
-#[must_use]
 pub fn forbids(label: &str) -> bool {
     let is_in = |domains: &[&str]| domains.iter().any(|domain| belongs_to(label, domain));
     // A key without a slash has no domain.

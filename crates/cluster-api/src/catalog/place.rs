@@ -123,13 +123,6 @@ impl Place {
     }
 
     /// The kind that has this place, as the page names it.
-    ///
-    /// ```
-    /// use cluster_api::catalog::Place;
-    ///
-    /// assert_eq!(Place::MachineSetTemplate.owner(), "MachineSet");
-    /// ```
-    #[must_use]
     pub fn owner(self) -> &'static str {
         self.address().map_or("", |address| address.owner)
     }
@@ -140,9 +133,6 @@ impl Place {
     }
 
     /// One map of this place in an object; `entry` is as for [`Object::at`].
-    ///
-    /// # Errors
-    /// When a value on the path has another type.
     pub(crate) fn map<'a>(
         self,
         object: &Object<'a>,

@@ -140,7 +140,6 @@ impl Rule {
     }
 
     /// The same with the object that is read, which the page prints above the row.
-    #[must_use]
     pub fn line_with_source(&self) -> String {
         self.line_of(self.from.owner())
     }
@@ -167,7 +166,6 @@ impl Rule {
 
     /// Whether the class decides: a machine template of a control plane gets nothing if
     /// `spec.controlPlane.machineInfrastructure` is not set in the ClusterClass.
-    #[must_use]
     pub fn needs_machine_infrastructure(&self) -> bool {
         self.to.contains(&ControlPlaneMachineTemplate)
     }
@@ -183,7 +181,6 @@ impl Rule {
     /// let has_more = of_machines.any(|rule| rule.holds(Version::minor(10)) && !rule.holds(Version::minor(9)));
     /// assert!(has_more);
     /// ```
-    #[must_use]
     pub fn holds(&self, version: Version) -> bool {
         version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
     }

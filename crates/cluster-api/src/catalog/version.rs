@@ -38,13 +38,6 @@ impl Version {
     pub const PATCHED_METADATA: Version = Version::minor(14);
 
     /// `v1.MINOR`.
-    ///
-    /// ```
-    /// use cluster_api::catalog::Version;
-    ///
-    /// assert_eq!(Version::minor(12).to_string(), "v1.12");
-    /// ```
-    #[must_use]
     pub const fn minor(minor: u16) -> Version {
         Version { minor, patch: 0 }
     }
@@ -58,7 +51,6 @@ impl Version {
     /// assert!(Version::minor(14).at_least(Version::PATCHED_METADATA));
     /// assert!(!Version::minor(9).at_least(Version::NODE_ANNOTATIONS));
     /// ```
-    #[must_use]
     pub fn at_least(self, since: Version) -> bool {
         self.max(Version::OLDEST_EDITION) >= since
     }

@@ -27,9 +27,6 @@ impl<'a> MetadataBlock<'a> {
 }
 
 /// The blocks of an object that propagate to other objects; a Machine's propagate to its Node.
-///
-/// # Errors
-/// When a value on the path has another type.
 pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<MetadataBlock<'a>>, Malformed> {
     let mut blocks = Vec::new();
     let (object, old) = (&subject.object, subject.old()?);

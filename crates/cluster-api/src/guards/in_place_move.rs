@@ -14,9 +14,6 @@ use kubernetes::{Object, ObjectQuery, OwnerReference, Stop};
 /// is treated like one without a MachineDeployment.
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go, `startMoveMachines`, since v1.12.
-///
-/// # Errors
-/// When the object does not have the structure of a Kubernetes object.
 pub(super) fn is_in_place_move<'o>(guarded: &Guarded<'_, 'o>, old: &Object<'o>) -> Result<bool, Malformed> {
     let object = &guarded.subject.object;
     let is_marked =
@@ -41,9 +38,6 @@ fn machine_set<'s, 'o>(object: &'s Object<'o>) -> Option<&'s OwnerReference<'o>>
 
 impl<'o> Guarded<'_, 'o> {
     /// The uid of the MachineDeployment that controls a MachineSet, and the hash in the MachineSet's label.
-    ///
-    /// # Errors
-    /// When the MachineSet cannot be read.
     fn deployment_and_hash(&self, set: &OwnerReference<'o>) -> Result<Option<(&'o str, Option<&'o str>)>, Stop> {
         let set = self.lookups.parent(&ObjectQuery::owner(set, self.subject.namespace(), TEMPLATE_MASKS))?;
         let owner = set.object.controller().filter(|owner| owner.is(CORE_GROUP, "MachineDeployment"));

@@ -13,9 +13,6 @@ const OTHER_OWNERS: &[&str] = &[CONTROL_PLANE, CONTROL_PLANE_NAME, POOL_NAME];
 
 impl<'o> Guarded<'_, 'o> {
     /// The Cluster of the object. It is read once, when a guard would otherwise find something.
-    ///
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
     pub(super) fn cluster(&self) -> Result<&OwnCluster<'o>, Malformed> {
         if let Some(cluster) = self.cluster.get() {
             return Ok(cluster);
@@ -33,18 +30,12 @@ impl<'o> Guarded<'_, 'o> {
 
     /// Whether the Cluster is paused: then changes of its objects are maintenance. A Cluster that cannot be read is
     /// assumed not to be paused.
-    ///
-    /// # Errors
-    /// Like [`Guarded::cluster`].
     pub(super) fn is_cluster_paused(&self) -> Result<bool, Malformed> {
         Ok(matches!(self.cluster()?, OwnCluster::Known(state) if state.is_paused))
     }
 
     /// Whether the MachineSet or MachineDeployment that would act is paused: the stored controller, else the one that the
     /// object's label names, if it selects the object. One that cannot be read is assumed not to be paused.
-    ///
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
     pub(super) fn is_owner_paused(&self) -> Result<bool, Malformed> {
         let (kind, label) = match self.subject.place {
             Some(Place::Machine) => ("MachineSet", SET_NAME),

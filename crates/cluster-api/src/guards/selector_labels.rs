@@ -37,9 +37,6 @@ fn may_be_by_provider(guarded: &Guarded<'_, '_>, owner: &OwnerReference<'_>) -> 
 }
 
 /// The same, if the owner is the control plane of the object's Cluster: the one that may release it.
-///
-/// # Errors
-/// Like [`Guarded::cluster`].
 pub(super) fn is_by_provider(guarded: &Guarded<'_, '_>, owner: &OwnerReference<'_>) -> Result<bool, Malformed> {
     Ok(may_be_by_provider(guarded, owner)
         && matches!(guarded.cluster()?, OwnCluster::Known(cluster) if cluster.is_controlled_by(owner)))

@@ -37,9 +37,6 @@ impl<'e> ClassPatches<'e> {
     ///
     /// Source: `patchObject`: up to v1.13 it copies `spec.template.spec` of the patched template, since v1.14 also labels
     /// and annotations of `spec.template.metadata`.
-    ///
-    /// # Errors
-    /// When the patches do not have the structure that Cluster API defines.
     pub(super) fn of(class: &Parent<'e>, version: Version) -> Result<Self, Stop> {
         if !version.at_least(Version::PATCHED_METADATA) {
             return Ok(ClassPatches::default());
@@ -83,9 +80,6 @@ impl<'e> ClassPatches<'e> {
 }
 
 /// The reference of a class to the template of its control plane.
-///
-/// # Errors
-/// When it is not an object.
 pub(super) fn control_plane_template<'e>(class: &Parent<'e>) -> Result<Json<'e>, Stop> {
     let field = if class.object.version == "v1beta1" { "ref" } else { "templateRef" };
     Ok(class.spec(&["controlPlane", field])?)

@@ -25,9 +25,6 @@ pub(crate) enum AnnotationOrigin {
 ///
 /// Source: core/reconcilers/machinedeployment/mdutil/util.go, `MachineSetAnnotationsFromMachineDeployment`, which copies
 /// all but `annotationsToSkip`; the rules for the other places.
-///
-/// # Errors
-/// When the object under review does not have the structure of a Kubernetes object.
 pub(crate) fn origin<'e>(
     key: &str,
     value: &str,

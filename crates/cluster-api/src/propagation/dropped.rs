@@ -18,9 +18,6 @@ use kubernetes::{Action, MapKind, Stop, Value, own_change};
 
 /// The changes that remove from one map what only an entry that was begun has, and no source any more. A value that this
 /// request changes belongs to the user, labels by which owners find their objects stay, and so does what is `held`.
-///
-/// # Errors
-/// When the stored object does not have the structure of a Kubernetes object.
 pub(super) fn dropped<'s, 'e: 's>(
     subject: &Subject<'_>,
     sources: &Sources<'_>,

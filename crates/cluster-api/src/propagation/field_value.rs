@@ -22,9 +22,6 @@ pub(crate) enum FieldValue {
 
 impl Field {
     /// The value at one place of an object; `entry` is as for [`Object::at`].
-    ///
-    /// # Errors
-    /// When it has another type.
     pub(crate) fn read<'a>(
         &self,
         place: Place,
@@ -101,9 +98,6 @@ const NANOSECONDS: i64 = 1_000_000_000;
 
 impl FieldValue {
     /// Reads a value from an object of a version. An empty text is absent.
-    ///
-    /// # Errors
-    /// When the JSON does not have this type.
     pub(crate) fn read(shape: &Shape, json: Json<'_>, version: &str) -> Result<Option<FieldValue>, Malformed> {
         let number = || match json.text().parse::<i32>() {
             Ok(number) => Ok(i64::from(number)),

@@ -30,9 +30,6 @@ pub(crate) struct FieldDifferences {
 /// Compares the fields of an object with those of its sources. What does not propagate is added to `skipped`.
 ///
 /// A field that no source has belongs to the object itself.
-///
-/// # Errors
-/// When a field of the object has another type.
 pub(crate) fn differences(
     subject: &Subject<'_>,
     sources: &Sources<'_>,
@@ -169,9 +166,6 @@ impl ComparedField<'_, '_> {
 
 /// Removes what the record contains and the MachinePool dropped, and updates the record's fields: those that are added,
 /// and, without `returns_owners`, those that are restored and still belong to the user who edited them.
-///
-/// # Errors
-/// When a field of the object has another type.
 pub(crate) fn keep_record(
     subject: &Subject<'_>,
     found: &FieldDifferences,

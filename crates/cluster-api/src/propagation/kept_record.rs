@@ -29,9 +29,6 @@ pub(super) struct RecordKeeping<'c, 'e> {
 impl<'c, 'e> RecordKeeping<'c, 'e> {
     /// Removes what the record contains and the sources dropped, and updates the record. Labels by which owners find their
     /// objects stay: those that Cluster API forces, and those of the owner's selector.
-    ///
-    /// # Errors
-    /// When the object or the stored one does not have the structure of a Kubernetes object.
     pub(super) fn keep(
         &self,
         ownership: &impl Deref<Target = Ownership<'c, 'e>>,

@@ -74,9 +74,6 @@ pub(crate) struct Facts<'e> {
 impl<'e> Layer<'e> {
     /// The maps of a place, and the fields in it that `receiver`, the place under review, may get. `entry` is as for
     /// [`Object::at`](kubernetes::Object::at).
-    ///
-    /// # Errors
-    /// When one of the maps has another type.
     pub(super) fn read(
         parent: &Parent<'e>,
         place: Place,

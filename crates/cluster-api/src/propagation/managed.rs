@@ -25,9 +25,6 @@ pub(crate) struct Record {
 impl Record {
     /// The record as it is stored: a user's edit of it does not count. For CREATE, the record in the object, as a
     /// backup may contain it. A record that cannot be read is empty.
-    ///
-    /// # Errors
-    /// When the stored object does not have the structure of a Kubernetes object.
     pub(crate) fn stored(subject: &Subject<'_>) -> Result<Record, Malformed> {
         Ok(Record::of(subject.old()?.unwrap_or(&subject.object)))
     }

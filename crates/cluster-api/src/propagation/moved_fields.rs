@@ -72,9 +72,6 @@ pub(super) struct HeldParts<'h, 'e> {
 
 impl<'c> MovedFields<'c> {
     /// What determines the owners of changes.
-    ///
-    /// # Errors
-    /// When a value on the path of a list is not an object in a set of fields.
     pub(super) fn of(
         ownership: &'c Ownership<'_, '_>,
         written: &[(&'c OwnedChange, &'c OwnedPath)],
@@ -138,9 +135,6 @@ impl<'c> MovedFields<'c> {
     }
 
     /// What entries own of what is written.
-    ///
-    /// # Errors
-    /// When a value on a path is not an object in a set of fields.
     pub(super) fn held<'h, 'e>(
         &self,
         entries: &'h [ManagedFieldsEntry<'e>],
@@ -179,9 +173,6 @@ impl<'c> MovedFields<'c> {
 
     /// One manager's set of fields after the changes: `None` if it is not changed, else its text, unless nothing is
     /// left. Only the first entry of a manager becomes an owner.
-    ///
-    /// # Errors
-    /// When a value on a path is not an object in a set of fields.
     pub(super) fn transferred<'e>(
         &self,
         requested: Option<&HeldParts<'_, 'e>>,

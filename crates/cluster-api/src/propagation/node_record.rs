@@ -21,9 +21,6 @@ use kubernetes::{Action, Change, ChangeRule, EntryNoun, MapKind, Value, own_chan
 ///
 /// A record becomes its union with these keys. An entry that the Machine no longer has stays: the controller needs it
 /// to remove the key. The record of the request counts; one that the request omits is continued as it is stored.
-///
-/// # Errors
-/// When the stored object does not have the structure of a Kubernetes object.
 pub(super) fn records<'s, 'e: 's>(
     subject: &Subject<'_>,
     written: &[OwnedChange],

@@ -34,7 +34,6 @@ impl From<Change> for OwnedChange {
 impl OwnedChange {
     /// Whether what is written may have owners. What is added has none but the manager that applies it, or those of the
     /// elements of a list that are as they are stored.
-    #[must_use]
     pub fn moves_owners(&self) -> bool {
         let has_owners = |owned: &OwnedPath| owned.manager.is_some() || !owned.elements.is_empty();
         self.owned.as_ref().is_some_and(|owned| self.action != Action::Added || has_owners(owned))

@@ -12,9 +12,6 @@ use kubernetes::{Action, Change, EntryNoun, Object, SourcePath, SourcePlace};
 /// Removes the changes that would make a map of annotations too large: everything that adds to that map or changes it,
 /// so that the result does not depend on an order. If the policy's own record does not fit, nothing is added that would
 /// have to be recorded. What is removed is added to `skipped`, which stays sorted.
-///
-/// # Errors
-/// When a map of the object has another type.
 pub(crate) fn leave_out_what_has_no_room(
     object: &Object<'_>,
     changes: &mut Vec<OwnedChange>,

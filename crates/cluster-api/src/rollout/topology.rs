@@ -29,9 +29,6 @@ pub(super) fn is_owned(subject: &Subject<'_>) -> bool {
 
 /// The topology that owns the object; `None` if none does, or if it cannot be read. A Cluster with another control
 /// plane, or without the worker's entry, sets nothing in the object.
-///
-/// # Errors
-/// When the object under review does not have the structure of a Kubernetes object.
 pub(super) fn of<'e>(
     subject: &Subject<'e>,
     old: &Object<'e>,

@@ -61,7 +61,6 @@ pub enum EntryNoun {
 
 impl EntryNoun {
     /// The noun in sentences.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             EntryNoun::Label => MapKind::Labels.entry(),
@@ -115,7 +114,6 @@ impl Value {
     }
 
     /// The JSON.
-    #[must_use]
     pub fn as_json(&self) -> Cow<'_, str> {
         match &self.0 {
             Written::String(text) => {
@@ -128,7 +126,6 @@ impl Value {
     }
 
     /// For a reader: a string without quotes and escapes, anything else as JSON.
-    #[must_use]
     pub fn plain(&self) -> &str {
         let (Written::String(text) | Written::Json(text)) = &self.0;
         text
@@ -208,13 +205,11 @@ impl Change {
     }
 
     /// The entry, as sentences name it.
-    #[must_use]
     pub fn entry(&self) -> EntryName<'_> {
         EntryName { noun: self.entry.as_str(), key: &self.key }
     }
 
     /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
-    #[must_use]
     pub fn difference(&self) -> String {
         const LONGEST_VALUE: usize = 63;
         let reason = ChangeReason::from(self).to_string();

@@ -30,7 +30,6 @@ pub struct NamedSource {
 
 impl NamedSource {
     /// An object, and a path in it if there is one.
-    #[must_use]
     pub fn new(object: &SourceObject, path: Option<&str>) -> NamedSource {
         NamedSource { object: object.clone(), path: path.map(str::to_owned) }
     }

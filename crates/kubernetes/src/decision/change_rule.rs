@@ -77,7 +77,6 @@ names! {
 
 impl ChangeRule {
     /// The rule in words.
-    #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
             ChangeRule::Row(line) => line,
@@ -103,7 +102,6 @@ impl ChangeRule {
 
 impl StoredTags {
     /// Whether a user may remove stored tags: no label will set them again.
-    #[must_use]
     pub const fn allows_removal(self) -> bool {
         matches!(self, StoredTags::Adopted | StoredTags::AdoptedCluster | StoredTags::Deleting | StoredTags::Claim)
     }

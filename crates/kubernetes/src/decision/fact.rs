@@ -29,9 +29,6 @@ pub trait Sentence: fmt::Display {
     }
 
     /// Writes the sentence without the advice.
-    ///
-    /// # Errors
-    /// When the formatter fails.
     fn write_sentence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// What the user can do instead: text to type, which is never cut.

@@ -17,20 +17,11 @@ pub struct SourceObject(Arc<str>);
 
 impl SourceObject {
     /// An object by its kind and its name; `name` begins with the namespace and a slash if it has one.
-    ///
-    /// ```
-    /// use kubernetes::SourceObject;
-    ///
-    /// let object = SourceObject::new("MachineSet", &"fleet/workers");
-    /// assert_eq!(object.as_str(), "MachineSet fleet/workers");
-    /// ```
-    #[must_use]
     pub fn new(kind: &str, name: &dyn fmt::Display) -> SourceObject {
         SourceObject(format!("{kind} {name}").into())
     }
 
     /// Kind, namespace and name.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -35,9 +35,6 @@ impl<'e> Evaluation<'e> {
     /// Checks the object as it would be stored, unless it is already refused, including keys at places from which
     /// nothing propagates. Dry runs of the topology controller are not checked: nothing is stored, and a refusal would
     /// stop its reconciliation before the write that should be checked.
-    ///
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
     pub(super) fn check(&self, applied: &AppliedDecision<'e>) -> Result<CheckFindings, Malformed> {
         let is_refused = applied.admission.is_refused();
         if let Role::Composite(_) = self.role {

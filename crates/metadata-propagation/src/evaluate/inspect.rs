@@ -82,7 +82,6 @@ fn unknown(stop: Stop) -> NotApplicable {
 /// };
 /// assert_eq!([of("cluster.x-k8s.io", "Machine"), of("apps", "Deployment")], [true, false]);
 /// ```
-#[must_use]
 pub fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
     Role::of(review, settings).is_some()
 }
@@ -99,7 +98,6 @@ pub fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
 /// assert!(has_effects(&review));
 /// # Ok::<(), metadata_propagation::Malformed>(())
 /// ```
-#[must_use]
 pub fn has_effects(review: &Review<'_>) -> bool {
     let Some(old) = Objects::of(review).old else { return false };
     Object::read(&old).is_ok_and(|old| EditedKind::of_object(&review.kind, Some(&old)).is_some())

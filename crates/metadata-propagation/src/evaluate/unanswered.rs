@@ -24,9 +24,6 @@ use tag_rules::infrastructure::InfraCluster;
 
 impl<'e> Evaluation<'e> {
     /// What is done about a request that is not compared.
-    ///
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
     pub(super) fn stopped(&self, stop: Stop) -> Result<AppliedDecision<'e>, Malformed> {
         Ok(match stop {
             Stop::NotApplicable(inert) => self.not_applicable(inert),

@@ -76,13 +76,6 @@ impl Rejection {
     pub(crate) const REFUSED: u16 = 403;
 
     /// The request cannot be read.
-    ///
-    /// ```
-    /// use metadata_propagation::Rejection;
-    ///
-    /// assert_eq!(Rejection::unreadable("cannot read the request").code, 400);
-    /// ```
-    #[must_use]
     pub fn unreadable(message: impl Into<String>) -> Self {
         Rejection { code: 400, message: message.into(), at: None }
     }

@@ -1,7 +1,5 @@
 //! The serializer.
 
-use std::fmt;
-
 use serde::Serialize;
 use serde::ser::{
     Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple, SerializeTupleStruct,
@@ -59,11 +57,6 @@ impl<'o> Writer<'o> {
         self.out.push(begin);
         WrittenEntries { out: self.out, escape: self.escape, is_first: true, end: Some(end) }
     }
-
-    fn number(self, number: impl fmt::Display) -> Result<(), NotWritten> {
-        self.out.push_str(&number.to_string());
-        Ok(())
-    }
 }
 
 impl WrittenEntries<'_> {
@@ -84,6 +77,16 @@ impl WrittenEntries<'_> {
     }
 }
 
+/// Numbers of every size.
+macro_rules! numbers {
+    ($($name:ident: $number:ty,)+) => {$(
+        fn $name(self, value: $number) -> Result<(), NotWritten> {
+            self.out.push_str(&value.to_string());
+            Ok(())
+        }
+    )+};
+}
+
 impl<'o> Serializer for Writer<'o> {
     type Ok = ();
     type Error = NotWritten;
@@ -100,36 +103,9 @@ impl<'o> Serializer for Writer<'o> {
         Ok(())
     }
 
-    fn serialize_i8(self, value: i8) -> Result<(), NotWritten> {
-        self.number(value)
-    }
-
-    fn serialize_i16(self, value: i16) -> Result<(), NotWritten> {
-        self.number(value)
-    }
-
-    fn serialize_i32(self, value: i32) -> Result<(), NotWritten> {
-        self.number(value)
-    }
-
-    fn serialize_i64(self, value: i64) -> Result<(), NotWritten> {
-        self.number(value)
-    }
-
-    fn serialize_u8(self, value: u8) -> Result<(), NotWritten> {
-        self.number(value)
-    }
-
-    fn serialize_u16(self, value: u16) -> Result<(), NotWritten> {
-        self.number(value)
-    }
-
-    fn serialize_u32(self, value: u32) -> Result<(), NotWritten> {
-        self.number(value)
-    }
-
-    fn serialize_u64(self, value: u64) -> Result<(), NotWritten> {
-        self.number(value)
+    numbers! {
+        serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
+        serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64,
     }
 
     fn serialize_f32(self, _: f32) -> Result<(), NotWritten> {
@@ -245,45 +221,26 @@ impl<'o> Serializer for Writer<'o> {
     }
 }
 
-impl SerializeSeq for WrittenEntries<'_> {
-    type Ok = ();
-    type Error = NotWritten;
+/// Lists, as serde distinguishes them.
+macro_rules! lists {
+    ($($List:ident: $add:ident,)+) => {$(
+        impl $List for WrittenEntries<'_> {
+            type Ok = ();
+            type Error = NotWritten;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
-        self.comma();
-        self.value(value)
-    }
+            fn $add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
+                self.comma();
+                self.value(value)
+            }
 
-    fn end(self) -> Result<(), NotWritten> {
-        self.close()
-    }
+            fn end(self) -> Result<(), NotWritten> {
+                self.close()
+            }
+        }
+    )+};
 }
 
-impl SerializeTuple for WrittenEntries<'_> {
-    type Ok = ();
-    type Error = NotWritten;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
-        SerializeSeq::serialize_element(self, value)
-    }
-
-    fn end(self) -> Result<(), NotWritten> {
-        self.close()
-    }
-}
-
-impl SerializeTupleStruct for WrittenEntries<'_> {
-    type Ok = ();
-    type Error = NotWritten;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
-        SerializeSeq::serialize_element(self, value)
-    }
-
-    fn end(self) -> Result<(), NotWritten> {
-        self.close()
-    }
-}
+lists! { SerializeSeq: serialize_element, SerializeTuple: serialize_element, SerializeTupleStruct: serialize_field, }
 
 impl SerializeMap for WrittenEntries<'_> {
     type Ok = ();

@@ -46,7 +46,6 @@ const PROVIDERS: [&str; 2] = [".crossplane.io", ".upbound.io"];
 /// assert_eq!(other_object("helm.m.crossplane.io", "Release"), Some(OtherObject::Manifests));
 /// assert_eq!(other_object("acme.example.org", "ProviderConfig"), None);
 /// ```
-#[must_use]
 pub fn other_object(group: &str, kind: &str) -> Option<OtherObject> {
     let is_provider = PROVIDERS.iter().any(|suffix| group.ends_with(suffix));
     if is_provider && CONFIGURATION.contains(&kind) {

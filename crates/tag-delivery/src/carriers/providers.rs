@@ -53,7 +53,6 @@ pub fn is_nested_in_lists(group: &str, version: &str, kind: &str) -> Option<bool
 const ADDED_TAGS: &[(&str, &str, usize)] = &[(AWS, "spec.forProvider.tags", 3)];
 
 /// How many tags the provider of a group adds to those in a field.
-#[must_use]
 pub fn added_tags(group: &str, field: &str) -> usize {
     let provider = provider_and_service(group).map_or("", |(provider, _)| provider.group);
     let row = ADDED_TAGS.iter().find(|(of, path, _)| *of == provider && *path == field);
@@ -61,7 +60,6 @@ pub fn added_tags(group: &str, field: &str) -> usize {
 }
 
 /// The provider whose cloud a managed resource is of, as in the settings.
-#[must_use]
 pub fn cloud_of(group: &str) -> Option<&'static str> {
     const CLOUDS: [(&str, &str); 9] = [
         ("aws", "aws"),

@@ -36,7 +36,6 @@ const CLUSTER_SCOPED: &[(&str, &[&str])] = &[
 /// assert_eq!(is_namespaced("", "Namespace"), Some(false));
 /// assert_eq!(is_namespaced("acme.example.org", "Thing"), None);
 /// ```
-#[must_use]
 pub fn is_namespaced(group: &str, kind: &str) -> Option<bool> {
     if CLUSTER_SCOPED.iter().any(|(of, kinds)| *of == group && kinds.contains(&kind)) {
         return Some(false);

@@ -37,9 +37,6 @@ impl Expansion {
     }
 
     /// Counts more bytes.
-    ///
-    /// # Errors
-    /// When there are too many.
     pub(super) fn charge<'a>(&mut self, bytes: usize, at: Json<'a>) -> Result<(), Halt<'a>> {
         self.bytes += bytes;
         if self.bytes > self.most << 20 {
@@ -49,18 +46,12 @@ impl Expansion {
     }
 
     /// Counts a value that was copied from the environment, which grows with every patch.
-    ///
-    /// # Errors
-    /// When there are too many.
     pub(super) fn charge_copy<'a>(&mut self, value: &SimulatedValue<'a>, at: Json<'a>) -> Result<(), Halt<'a>> {
         self.charge(value.values() * COPIED, at)
     }
 }
 
 /// The value that a patch reads, after its transforms; `None` if it is absent.
-///
-/// # Errors
-/// When the path leads through something other than objects and lists.
 pub(super) fn read<'a>(
     patch: &Patch<'a>,
     composite: &SimulatedValue<'a>,
@@ -99,9 +90,6 @@ pub(super) fn is_from_tags(patch: &Patch<'_>) -> bool {
 }
 
 /// Applies a patch between the composite and the environment.
-///
-/// # Errors
-/// As [`read`] and [`write`].
 pub(super) fn to_environment<'a>(
     patch: &Patch<'a>,
     composite: &SimulatedValue<'a>,

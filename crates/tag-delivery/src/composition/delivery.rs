@@ -36,9 +36,6 @@ const CREATING: &str = "Create";
 
 /// Finds out what happens to the tags of one resource; `is_unread_later` says whether a function that is not evaluated
 /// runs later, `settings` which labels become tags.
-///
-/// # Errors
-/// When the resource does not have the structure that Crossplane defines.
 pub(super) fn judge<'a>(
     resource: &ComposedResource<'a>,
     is_unread_later: bool,

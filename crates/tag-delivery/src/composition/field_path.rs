@@ -20,9 +20,6 @@ impl FieldPathStep<'_> {
 }
 
 /// The steps of a path.
-///
-/// # Errors
-/// When Crossplane cannot parse the path.
 pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, PathProblem> {
     let mut steps = Vec::new();
     let mut begin = 0;

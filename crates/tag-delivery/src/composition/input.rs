@@ -116,9 +116,6 @@ pub(super) fn is_decoded(input: Json<'_>) -> bool {
 }
 
 /// Refuses what the function refuses, apart from the types of patches and what they read and write.
-///
-/// # Errors
-/// When the function fails because of the input.
 pub(super) fn validate<'a>(input: Json<'a>) -> Result<(), Halt<'a>> {
     decode(input, &Object(INPUT))?;
     for set in elements(input, "patchSets")? {

@@ -66,9 +66,6 @@ impl<'a> ComposedResource<'a> {
     }
 
     /// Applies a patch.
-    ///
-    /// # Errors
-    /// When the function fails because of it.
     pub(super) fn apply(
         &mut self,
         patch: &Patch<'a>,

@@ -21,9 +21,6 @@ pub(super) struct ResourceKind<'a> {
 
 impl<'a> ResourceKind<'a> {
     /// The kind of a base; `composites` says which are the groups of composites.
-    ///
-    /// # Errors
-    /// When the base does not have the structure of a Kubernetes object.
     pub(super) fn of(base: Json<'a>, composites: &CloudTags) -> Result<Self, Malformed> {
         let (group, version) = group_and_version(base.string(&["apiVersion"])?.unwrap_or_default());
         let kind = base.string(&["kind"])?.unwrap_or_default();

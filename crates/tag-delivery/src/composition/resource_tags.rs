@@ -76,9 +76,6 @@ pub enum TagUpdate {
 }
 
 /// The tags of the resources of one composite.
-///
-/// # Errors
-/// When one of them does not have the structure that Crossplane defines.
 pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &CloudTags) -> Result<Composed, Malformed> {
     let (mut faults, mut found) = (Faults::default(), Composed::default());
     let pipeline = match Pipeline::play(spec, SimulatedValue::Given(composite), &[], composites, &mut faults) {

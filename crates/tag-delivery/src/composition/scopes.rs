@@ -16,9 +16,6 @@ use kubernetes::EXEMPT;
 use tag_rules::CloudTags;
 
 /// Adds a fault for every resource that is not created because of the scope of its composite.
-///
-/// # Errors
-/// When the Composition does not have the structure that Crossplane defines.
 pub(crate) fn faults_of_scope<'a>(
     spec: Json<'a>,
     is_composite_namespaced: bool,

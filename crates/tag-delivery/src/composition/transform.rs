@@ -37,9 +37,6 @@ pub(super) enum TransformedValue {
 
 impl<'a> Transform<'a> {
     /// The transforms of a patch.
-    ///
-    /// # Errors
-    /// When they do not have the structure that Crossplane defines.
     pub(super) fn read(patch: Json<'a>) -> Result<Vec<Self>, Malformed> {
         patch.get("transforms")?.elements()?.map(Transform::of).collect()
     }
@@ -59,9 +56,6 @@ impl<'a> Transform<'a> {
 }
 
 /// The result for a value, which may be a map.
-///
-/// # Errors
-/// When a transform that does not accept maps is given one.
 pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<TransformedValue, TagFault> {
     let fault = |name: &str| TagFault::TransformOfAMap { transform: name.into() };
     let mut is = TransformedValue::Same;

@@ -143,9 +143,6 @@ impl<'a> SimulatedValue<'a> {
     }
 
     /// Writes a value under a path. Missing objects on the path are created.
-    ///
-    /// # Errors
-    /// When a step leads through something other than an object or a list.
     pub(super) fn write(
         &mut self,
         path: &[FieldPathStep<'a>],

@@ -4,11 +4,10 @@
 use std::fmt;
 
 use proptest::prelude::*;
+use raw_json::{Document, Json};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-
-use super::document::{Document, Json};
 
 /// The fields of an object as serde_json finds them, including those with the same name.
 struct SerdeFields<'a>(Vec<(String, &'a RawValue)>);
