@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::TagsField;
 use super::labels::Assigned;
-use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
 use crate::fact::Finding;
 use kubernetes::{ChangeRule, NotApplicableReason, ReviewedObject, Stop, StoredTags};
-use tag_rules::CloudTags;
+use tag_rules::{CloudTags, TagRules};
 
 /// Why an object whose labels were not compared keeps its tags: `adopted` if it was adopted. `None` if it does not
 /// differ for this reason.

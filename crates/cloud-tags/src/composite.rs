@@ -11,7 +11,6 @@ use super::labels::Assigned;
 use super::provider::{UnknownProvider, provider};
 use super::registry::{AssignedKeys, Definitions, definitions_of};
 use super::required::missing;
-use super::rules::TagRules;
 use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
 use crate::fact::{CloudTagFact, Finding};
@@ -19,7 +18,7 @@ use crate::json::Malformed;
 use kubernetes::settings::{Mode, Stance};
 use kubernetes::{Change, ChangeRule, Lookups, NotApplicableReason, Operation, ReviewedObject, Stop, StoredTags};
 use tag_rules::keys::{ASSIGNMENTS, ORIGIN};
-use tag_rules::{CloudTags, Composites, Definition, TagSettings};
+use tag_rules::{CloudTags, Composites, Definition, TagRules, TagSettings};
 
 /// The field for the tags, below `spec`.
 const FIELD: &str = "cloudTags";

@@ -7,7 +7,6 @@ use super::field::{TagsField, has_stored, leaves_as_stored};
 use super::label_sources::{LabelSources, Merged};
 use super::labels::Assigned;
 use super::registry::{AssignedKeys, Definitions, definitions_of};
-use super::rules::TagRules;
 use super::tagged::{Made, Tagged, UndecodedLabel};
 use super::unread::UnreadTags;
 use super::webhook::Webhook;
@@ -15,7 +14,7 @@ use crate::fact::Finding;
 use crate::json::Malformed;
 use kubernetes::{ChangeRule, InvolvedObject, Lookups, NotApplicableReason, Parent, ReviewedObject, Stop, StoredTags};
 use tag_rules::infrastructure::InfraCluster;
-use tag_rules::{Definition, TagSettings};
+use tag_rules::{Definition, TagRules, TagSettings};
 
 /// An infrastructure cluster, and its settings.
 pub struct Infrastructure<'a, 'e> {

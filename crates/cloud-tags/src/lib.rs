@@ -27,7 +27,6 @@ mod registry_object;
 pub mod registry_write;
 pub mod report;
 pub mod required;
-mod rules;
 pub mod tag_reason;
 pub mod tagged;
 mod transform;
@@ -36,7 +35,6 @@ mod unread;
 mod verdicts;
 mod webhook;
 
-pub use self::rules::TagRules;
 pub use self::transform::{Labels, Transformed, cloud_tags};
 pub use self::verdicts::verdicts;
 use raw_json as json;

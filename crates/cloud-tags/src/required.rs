@@ -3,11 +3,10 @@
 use crate::fact::CloudTagFact;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rules::TagRules;
 use super::tag_reason::NoTagReason;
 use super::transform::Transformed;
 use tag_rules::refusal::TagSkipReason;
-use tag_rules::{CloudTags, OnMissingTag, RequiredTag};
+use tag_rules::{CloudTags, OnMissingTag, RequiredTag, TagRules};
 
 /// A required tag that a composite does not have.
 pub struct Missing {

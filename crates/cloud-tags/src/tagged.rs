@@ -6,7 +6,6 @@ use super::field::{Held, TagsField};
 use super::labels::Assigned;
 use super::provider::UnknownProvider;
 use super::required::Missing;
-use super::rules::TagRules;
 use super::transform::{Transformed, cloud_tags_that_pass};
 use super::verdicts::verdicts;
 use super::webhook::Webhook;
@@ -14,7 +13,7 @@ use crate::fact::Finding;
 use crate::report::TagReport;
 use crate::tag_reason::NoTagReason;
 use kubernetes::{Change, Value};
-use tag_rules::Definition;
+use tag_rules::{Definition, TagRules};
 
 /// What differs from the labels of a composite or of a Cluster, and what they make.
 pub struct Tagged {

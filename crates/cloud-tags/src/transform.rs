@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rules::TagRules;
 use super::webhook::Webhook;
 use crate::report::SkippedLabel;
 use tag_rules::profiles::CLOUD_TAG_PREFIX;
 use tag_rules::refusal::TagSkipReason;
-use tag_rules::{Definition, Scope};
+use tag_rules::{Definition, Scope, TagRules};
 
 /// How the qualified keys of the platform begin.
 const PLATFORM_KEYS: &str = "platform/";

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::field::{TagEntries, TagsField};
 use super::registry::Definitions;
-use super::rules::TagRules;
 use kubernetes::{Action, Change, ChangeRule, StoredTags};
+use tag_rules::TagRules;
 
 /// The keys of these tags.
 pub(super) struct UnreadTags(BTreeSet<String>);

@@ -55,7 +55,8 @@ pub mod cluster_api {
 /// Cloud tags: what sets them, and the tables of what providers admit.
 pub mod tags {
     pub use ::cloud_tags::report::{CloudVerdict, SkippedLabel, TagReport};
-    pub use ::cloud_tags::{Labels, TagRules, Transformed, cloud_tags, verdicts};
+    pub use ::cloud_tags::{Labels, Transformed, cloud_tags, verdicts};
+    pub use ::tag_rules::TagRules;
     pub use ::tag_rules::clouds::{CLOUDS, Cloud, KeyCase, Text};
     pub use ::tag_rules::infrastructure::{INFRA_CLUSTERS, InfraCluster};
     pub use ::tag_rules::profiles::{CLOUD_TAG_PREFIX, PROFILES, Profile, Unit};

@@ -9,6 +9,7 @@ pub mod infrastructure;
 pub mod keys;
 pub mod profiles;
 pub mod refusal;
+mod rules;
 pub mod settings;
 pub mod strict;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod test_settings;
 pub mod text_limits;
 mod texts;
 
+pub use self::rules::TagRules;
 pub use self::settings::{
     BelongsTo, CloudTags, ClusterCloudTags, Composites, Definition, LabelSource, OnMissingTag, OnRefused, OnXrd,
     OwnerLabel, Provider, RegistryReference, RequiredTag, SEEDED, Scope, TagSettings, TagSourceSettings, Tenant,

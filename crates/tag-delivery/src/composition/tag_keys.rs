@@ -7,8 +7,7 @@ use kubernetes::group_and_version;
 use kubernetes::settings::FieldPath;
 use tag_rules::clouds::Cloud;
 use tag_rules::profiles::Profile;
-use tag_rules::strict::StrictProfile;
-use tag_rules::{CloudTags, Provider};
+use tag_rules::{CloudTags, Provider, TagRules};
 
 /// Qualified keys of a platform and of a project, which have all separators.
 const SAMPLES: [&str; 2] = ["platform/env", "acme:checkout/owner"];
@@ -55,31 +54,25 @@ impl<'s> TagKeys<'s> {
             path.steps().try_fold(composite, |here, step| here.get(step)).ok().and_then(Json::as_str).map(str::to_owned)
         });
         let provider = self.provider.or(text.as_deref()).unwrap_or_default();
-        let named = self.settings.profile_of(provider);
-        match named.and_then(StrictProfile::named) {
-            Some(StrictProfile { name, tags, cloud, .. }) => {
-                ProfileOfComposite { name, limit: *tags, cloud: Some(cloud) }
-            }
-            None => {
-                let Profile { name, tags, .. } = Profile::of(named.unwrap_or(provider));
-                ProfileOfComposite { name, limit: *tags, cloud: Cloud::of(provider).or_else(|| Cloud::of(name)) }
-            }
-        }
+        let rules = TagRules::of(self.settings, provider);
+        ProfileOfComposite { name: rules.name(), limit: rules.tags(), cloud: rules.cloud(provider) }
     }
 
     /// Keys as they may be on a resource of a cloud: of every profile, if neither the composites' provider nor the
     /// cloud is known.
     pub(super) fn samples(&self, cloud: Option<&str>) -> BTreeSet<String> {
-        let strict = |provider: &str| self.settings.profile_of(provider).and_then(StrictProfile::named);
-        let profiles: Vec<Option<&StrictProfile>> = match self.provider.or(cloud) {
-            Some(provider) => vec![strict(provider)],
-            None => self.settings.profiles.keys().map(|provider| strict(provider)).chain([None]).collect(),
+        let rules = |provider: &str| TagRules::of(self.settings, provider);
+        let profiles: Vec<TagRules> = match self.provider.or(cloud) {
+            Some(provider) => vec![rules(provider)],
+            None => self
+                .settings
+                .profiles
+                .keys()
+                .map(|provider| rules(provider))
+                .chain([TagRules::from(Profile::of(""))])
+                .collect(),
         };
-        let prefix = &*self.settings.prefix;
-        let keys = |profile: Option<&StrictProfile>| {
-            SAMPLES
-                .map(|key| profile.map_or_else(|| [prefix, key].concat(), |profile| profile.spelling.of(prefix, key)))
-        };
+        let keys = |rules: TagRules| SAMPLES.map(|key| rules.tag_key_below(&self.settings.prefix, key));
         profiles.into_iter().flat_map(keys).collect()
     }
 }

@@ -4,57 +4,14 @@ use std::collections::BTreeSet;
 
 use super::CloudTags;
 use crate::profiles::{PROFILES, Profile};
+use crate::rules::TagRules;
 use crate::settings::composites::Provider;
 use crate::settings::definition::SEEDED;
 use crate::settings::registry_reference::RegistryReference;
-use crate::strict::StrictProfile;
 use kubernetes::settings::SettingProblem;
 
 /// The shortest name of a label.
 const SHORTEST: &str = "a";
-
-/// What one profile allows in tags.
-#[derive(Clone, Copy)]
-enum ProfileLimits {
-    Specified(&'static Profile),
-    Strict(&'static StrictProfile),
-}
-
-impl ProfileLimits {
-    fn named(name: &str) -> Self {
-        StrictProfile::named(name).map_or_else(|| ProfileLimits::Specified(Profile::of(name)), ProfileLimits::Strict)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            ProfileLimits::Specified(profile) => profile.name,
-            ProfileLimits::Strict(profile) => profile.name,
-        }
-    }
-
-    fn tags(self) -> usize {
-        match self {
-            ProfileLimits::Specified(profile) => profile.tags,
-            ProfileLimits::Strict(profile) => profile.tags,
-        }
-    }
-
-    /// Whether a label of this key can become a tag, with some value.
-    fn admits(self, prefix: &str, qualified_key: &str) -> bool {
-        match self {
-            ProfileLimits::Specified(profile) => {
-                let key = [prefix, qualified_key].concat();
-                profile.reserved_prefix(qualified_key).is_none()
-                    && !profile.unit.exceeds(&key, profile.key)
-                    && profile.characters.admit(&key)
-            }
-            ProfileLimits::Strict(StrictProfile { cloud, spelling, .. }) => {
-                let key = spelling.of(prefix, qualified_key);
-                cloud.key.length.admits(&key) && cloud.key.form.admits(&key) && !cloud.reserves(&key)
-            }
-        }
-    }
-}
 
 impl CloudTags {
     /// Settings that can never work.
@@ -82,7 +39,7 @@ impl CloudTags {
 
     /// The profiles that the settings assign to providers, and those of providers that they name for composites. A
     /// composite may also name its provider itself.
-    fn known_profiles(&self) -> Vec<ProfileLimits> {
+    fn known_profiles(&self) -> Vec<TagRules> {
         let mut names: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
         for composites in &self.composites {
             let providers: Vec<&str> = match &composites.provider {
@@ -93,20 +50,20 @@ impl CloudTags {
             let profile = |provider| self.profile_of(provider).unwrap_or_else(|| Profile::of(provider).name);
             names.extend(providers.into_iter().map(profile));
         }
-        names.into_iter().map(ProfileLimits::named).collect()
+        names.into_iter().map(|name| TagRules::named(name, self.reserve.into())).collect()
     }
 
-    fn unusable_prefix(&self, known: &[ProfileLimits]) -> Option<SettingProblem> {
-        let admits = |profile: &ProfileLimits| profile.admits(&self.prefix, SHORTEST);
+    fn unusable_prefix(&self, known: &[TagRules]) -> Option<SettingProblem> {
+        let admits = |profile: &TagRules| profile.admits(&self.prefix, SHORTEST);
         let refusing = match known {
-            [] if PROFILES.iter().map(ProfileLimits::Specified).any(|profile| admits(&profile)) => return None,
+            [] if PROFILES.iter().map(TagRules::from).any(|profile| admits(&profile)) => return None,
             [] => "no profile".to_owned(),
             known => format!("profile `{}` never", known.iter().find(|profile| !admits(profile))?.name()),
         };
         Some(SettingProblem::new("cloudTags.prefix", format!("{refusing} allows a key with this prefix")))
     }
 
-    fn too_large_reserve(&self, known: &[ProfileLimits]) -> Vec<SettingProblem> {
+    fn too_large_reserve(&self, known: &[TagRules]) -> Vec<SettingProblem> {
         let reserve = usize::from(self.reserve);
         let problem = |problem| SettingProblem::new("cloudTags.reserve", problem);
         let too_small = known.iter().filter(|profile| profile.tags() <= reserve).map(|profile| {
@@ -120,10 +77,10 @@ impl CloudTags {
         too_small.chain(above_all).collect()
     }
 
-    fn too_many_required(&self, known: &[ProfileLimits]) -> Option<SettingProblem> {
+    fn too_many_required(&self, known: &[TagRules]) -> Option<SettingProblem> {
         let (count, reserve) = (self.required.len(), usize::from(self.reserve));
         let least = known.iter().filter(|profile| profile.tags() > reserve).min_by_key(|profile| profile.tags());
-        let most = PROFILES.iter().max_by_key(|profile| profile.tags).map(ProfileLimits::Specified);
+        let most = PROFILES.iter().max_by_key(|profile| profile.tags).map(TagRules::from);
         let profile = least.copied().or(most.filter(|_| known.is_empty()))?;
         let room = profile.tags().saturating_sub(reserve);
         (count > room && room > 0).then(|| {

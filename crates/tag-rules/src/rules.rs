@@ -1,11 +1,10 @@
 //! What decides whether a label becomes a tag: a profile of the specification, or a strict one.
 
-use tag_rules::CloudTags;
-use tag_rules::clouds::{Cloud, KeyCase};
-use tag_rules::profiles::CLOUD_TAG_PREFIX;
-use tag_rules::profiles::Profile;
-use tag_rules::refusal::TagSkipReason;
-use tag_rules::strict::StrictProfile;
+use crate::CloudTags;
+use crate::clouds::{Cloud, KeyCase};
+use crate::profiles::{CLOUD_TAG_PREFIX, Profile};
+use crate::refusal::TagSkipReason;
+use crate::strict::StrictProfile;
 
 /// The rules by which labels become tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,31 +33,33 @@ impl From<&'static Profile> for TagRules {
 
 impl TagRules {
     /// The rules for a provider: those that the settings give it, or the profile of its name, or the generic one.
-    pub(crate) fn of(settings: &CloudTags, provider: &str) -> TagRules {
-        let named = settings.profile_of(provider);
-        match named.and_then(StrictProfile::named) {
-            Some(profile) => TagRules::Strict { profile, reserve: settings.reserve.into() },
-            None => TagRules::Specified {
-                profile: Profile::of(named.unwrap_or(provider)),
-                reserve: settings.reserve.into(),
-            },
+    pub fn of(settings: &CloudTags, provider: &str) -> TagRules {
+        let named = settings.profile_of(provider).unwrap_or_else(|| Profile::of(provider).name);
+        TagRules::named(named, settings.reserve.into())
+    }
+
+    /// The rules of a profile, strict or not.
+    pub fn named(name: &str, reserve: usize) -> TagRules {
+        match StrictProfile::named(name) {
+            Some(profile) => TagRules::Strict { profile, reserve },
+            None => TagRules::Specified { profile: Profile::of(name), reserve },
         }
     }
 
     /// How many tags of a resource are left to others.
-    pub(crate) fn reserve(self) -> usize {
+    pub fn reserve(self) -> usize {
         match self {
             TagRules::Specified { reserve, .. } | TagRules::Strict { reserve, .. } => reserve,
         }
     }
 
     /// Whether rules are for this provider, and not for the lack of any.
-    pub(super) fn are_known(settings: &CloudTags, provider: &str) -> bool {
+    pub fn are_known(settings: &CloudTags, provider: &str) -> bool {
         settings.profile_of(provider).is_some() || Profile::named(provider).is_some()
     }
 
     /// The cloud whose interface the tags of a provider meet, where its rules are known.
-    pub(super) fn cloud(self, provider: &str) -> Option<&'static Cloud> {
+    pub fn cloud(self, provider: &str) -> Option<&'static Cloud> {
         match self {
             TagRules::Specified { profile, .. } => Cloud::of(provider).or_else(|| Cloud::of(profile.name)),
             TagRules::Strict { profile, .. } => Some(profile.cloud),
@@ -66,7 +67,7 @@ impl TagRules {
     }
 
     /// Whether key and value of a provider's tags are one text with a colon between them, at least on some resources.
-    pub(super) fn joins(self, provider: &str) -> bool {
+    pub fn joins(self, provider: &str) -> bool {
         self.cloud(provider).is_some_and(|cloud| cloud.lists_texts)
     }
 
@@ -81,7 +82,7 @@ impl TagRules {
     /// The tag key of a qualified key, below the specification's prefix.
     ///
     /// ```
-    /// use cloud_tags::TagRules;
+    /// use tag_rules::TagRules;
     /// use tag_rules::profiles::Profile;
     ///
     /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
@@ -91,7 +92,7 @@ impl TagRules {
     }
 
     /// The tag key of a qualified key, below another prefix.
-    pub(crate) fn tag_key_below(self, prefix: &str, qualified_key: &str) -> String {
+    pub fn tag_key_below(self, prefix: &str, qualified_key: &str) -> String {
         match self {
             TagRules::Specified { .. } => [prefix, qualified_key].concat(),
             TagRules::Strict { profile, .. } => profile.spelling.of(prefix, qualified_key),
@@ -99,28 +100,48 @@ impl TagRules {
     }
 
     /// Whether a tag key is spelled by these rules, below a prefix.
-    pub(super) fn spells(self, prefix: &str, tag_key: &str) -> bool {
+    pub fn spells(self, prefix: &str, tag_key: &str) -> bool {
         match self {
             TagRules::Specified { .. } => tag_key.starts_with(prefix),
             TagRules::Strict { profile, .. } => profile.spelling.is_of(prefix, tag_key),
         }
     }
 
+    /// How many tags one resource can have, with those that are left to others.
+    pub fn tags(self) -> usize {
+        match self {
+            TagRules::Specified { profile, .. } => profile.tags,
+            TagRules::Strict { profile, .. } => profile.tags,
+        }
+    }
+
     /// The most tags of one resource.
     pub fn most(self) -> usize {
+        self.tags().saturating_sub(self.reserve())
+    }
+
+    /// Whether a label of this key can become a tag, with some value.
+    pub fn admits(self, prefix: &str, qualified_key: &str) -> bool {
+        let key = self.tag_key_below(prefix, qualified_key);
         match self {
-            TagRules::Specified { profile, reserve } => profile.tags.saturating_sub(reserve),
-            TagRules::Strict { profile, reserve } => profile.tags.saturating_sub(reserve),
+            TagRules::Specified { profile, .. } => {
+                profile.reserved_prefix(qualified_key).is_none()
+                    && !profile.unit.exceeds(&key, profile.key)
+                    && profile.characters.admit(&key)
+            }
+            TagRules::Strict { profile: StrictProfile { cloud, .. }, .. } => {
+                cloud.key.length.admits(&key) && cloud.key.form.admits(&key) && !cloud.reserves(&key)
+            }
         }
     }
 
     /// Whether the limits are the cloud's: it counts the tags of others too, and several labels may have one tag key.
-    pub(super) fn is_strict(self) -> bool {
+    pub fn is_strict(self) -> bool {
         matches!(self, TagRules::Strict { .. })
     }
 
     /// What two tag keys that are one have in common; `None` where no two labels have one tag key.
-    pub(super) fn identity(self, tag_key: &str) -> Option<String> {
+    pub fn identity(self, tag_key: &str) -> Option<String> {
         match self {
             TagRules::Specified { .. } => None,
             TagRules::Strict { profile, .. } if profile.cloud.case == KeyCase::Ignored => Some(tag_key.to_lowercase()),
@@ -129,7 +150,7 @@ impl TagRules {
     }
 
     /// Why a label is no tag, considering this label alone.
-    pub(super) fn refusal(self, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
+    pub fn refusal(self, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
         match self {
             TagRules::Specified { profile, .. } => refused_by_profile(profile, qualified_key, tag_key, value),
             TagRules::Strict { profile, .. } => profile.cloud.refusal(tag_key, value),
@@ -153,8 +174,7 @@ fn refused_by_profile(profile: &Profile, qualified_key: &str, tag_key: &str, val
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tag_rules::clouds::CLOUDS;
-    use tag_rules::profiles::Profile;
+    use crate::clouds::CLOUDS;
 
     #[test]
     fn the_settings_win_over_the_name_and_the_name_over_the_generic_profile() {
