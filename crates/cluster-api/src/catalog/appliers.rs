@@ -125,7 +125,7 @@ impl Applier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::KINDS;
+    use crate::catalog::kinds::KINDS;
 
     #[test]
     fn one_manager_is_responsible_in_each_version() {

@@ -158,7 +158,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::catalog::{FIELDS, Field, KINDS, Place};
+    use crate::catalog::kinds::KINDS;
+    use crate::catalog::{FIELDS, Field, Place};
 
     #[test]
     fn the_list_is_the_json_of_the_fields() {
