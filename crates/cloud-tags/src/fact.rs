@@ -3,7 +3,7 @@
 use crate::json::Malformed;
 use crate::tag_reason::{LabelProblem, LimitSource, NoTagReason};
 use kubernetes::{ChangeRule, InvolvedObject, LookupCause, Mentioned, MentionedKeys, Sentence, StoredTags, facts};
-use tag_rules::refusal::TagSkipReason;
+use tag_rules::TagSkipReason;
 
 facts! {
     /// What is found about cloud tags and the label registry.

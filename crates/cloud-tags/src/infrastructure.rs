@@ -13,8 +13,7 @@ use super::webhook::Webhook;
 use crate::fact::Finding;
 use crate::json::Malformed;
 use kubernetes::{ChangeRule, InvolvedObject, Lookups, NotApplicableReason, Parent, ReviewedObject, Stop, StoredTags};
-use tag_rules::infrastructure::InfraCluster;
-use tag_rules::{Definition, TagRules, TagSettings};
+use tag_rules::{Definition, InfraCluster, TagRules, TagSettings};
 
 /// An infrastructure cluster, and its settings.
 pub struct Infrastructure<'a, 'e> {

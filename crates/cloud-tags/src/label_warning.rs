@@ -5,12 +5,7 @@ use std::collections::BTreeMap;
 use crate::fact::CloudTagFact;
 use crate::tag_reason::{LabelProblem, LimitSource};
 use kubernetes::{Action, Change, ChangeRule};
-use tag_rules::clouds::Cloud;
-use tag_rules::infrastructure::InfraCluster;
-use tag_rules::profiles::{KeyCharacters, Profile, Unit};
-use tag_rules::refusal::TagSkipReason;
-use tag_rules::strict::StrictProfile;
-use tag_rules::text_limits::Length;
+use tag_rules::{Cloud, InfraCluster, KeyCharacters, Length, Profile, StrictProfile, TagSkipReason, Unit};
 
 use crate::report::{CloudVerdict, SkippedLabel};
 

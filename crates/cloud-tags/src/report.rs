@@ -6,8 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::tag_reason::NoTagReason;
 use kubernetes::{Value, names};
-use tag_rules::Scope;
-use tag_rules::refusal::TagSkipReason;
+use tag_rules::{Scope, TagSkipReason};
 
 /// The tags of one composite or infrastructure cluster, and the labels that do not become tags.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::tag_reason::NoTagReason;
 use super::transform::Transformed;
-use tag_rules::refusal::TagSkipReason;
-use tag_rules::{CloudTags, OnMissingTag, RequiredTag, TagRules};
+use tag_rules::{CloudTags, OnMissingTag, RequiredTag, TagRules, TagSkipReason};
 
 /// A required tag that a composite does not have.
 pub struct Missing {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use kubernetes::Datum;
-use tag_rules::refusal::TagSkipReason;
+use tag_rules::TagSkipReason;
 
 /// Why a label has no tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::webhook::Webhook;
 use crate::report::SkippedLabel;
-use tag_rules::profiles::CLOUD_TAG_PREFIX;
-use tag_rules::refusal::TagSkipReason;
-use tag_rules::{Definition, Scope, TagRules};
+use tag_rules::{CLOUD_TAG_PREFIX, Definition, Scope, TagRules, TagSkipReason};
 
 /// How the qualified keys of the platform begin.
 const PLATFORM_KEYS: &str = "platform/";
@@ -35,7 +33,7 @@ pub struct Transformed {
 /// use std::collections::BTreeMap;
 ///
 /// use cloud_tags::cloud_tags;
-/// use tag_rules::profiles::Profile;
+/// use tag_rules::Profile;
 ///
 /// let labels = BTreeMap::from([("platform/team".to_owned(), "red".to_owned())]);
 /// let transformed = cloud_tags(Profile::of("aws"), &labels);
@@ -115,8 +113,7 @@ pub(super) fn cloud_tags_that_pass(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tag_rules::profiles::Profile;
-    use tag_rules::strict::StrictProfile;
+    use tag_rules::{Profile, StrictProfile};
 
     /// Why a label is no tag; `None` where it is one.
     fn reason(provider: &str, key: &str, value: &str) -> Option<TagSkipReason> {

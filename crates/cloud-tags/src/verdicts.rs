@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::CloudVerdict;
-use tag_rules::clouds::{Cloud, KeyCase};
-use tag_rules::refusal::TagSkipReason;
+use tag_rules::{Cloud, KeyCase, TagSkipReason};
 
 /// The verdict of the cloud on each tag of a resource, by ascending key: of tags with equal keys, and of too many, the
 /// later ones are rejected. A cloud that is `None` has unknown limits, and a value that is `None` is not a string.
@@ -12,10 +11,8 @@ use tag_rules::refusal::TagSkipReason;
 /// ```
 /// use std::collections::BTreeMap;
 ///
-/// use cloud_tags::verdicts;
-/// use cloud_tags::report::CloudVerdict;
-/// use tag_rules::clouds::CLOUDS;
-/// use tag_rules::refusal::TagSkipReason;
+/// use cloud_tags::{CloudVerdict, verdicts};
+/// use tag_rules::{CLOUDS, TagSkipReason};
 ///
 /// let aws = CLOUDS.iter().find(|cloud| cloud.provider == "aws");
 /// let judged = verdicts(aws, &BTreeMap::from([("aws:team", Some("red"))]));

@@ -1,8 +1,6 @@
 //! The limits that the webhook of an infrastructure cluster sets in addition to its profile's.
 
-use tag_rules::clouds::Cloud;
-use tag_rules::infrastructure::InfraCluster;
-use tag_rules::refusal::TagSkipReason;
+use tag_rules::{Cloud, InfraCluster, TagSkipReason};
 
 /// The webhook of a kind, and the entries in the field besides the policy's tags.
 #[derive(Debug, Clone, Copy)]

@@ -27,7 +27,6 @@ use crate::json::{Document, Malformed};
 use crate::report::messages::requests as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Outcome, Rejection};
 use crate::settings::Settings;
-use cloud_tags::registry_write;
 use cluster_api::catalog::{Version, is_of_cluster_api};
 use cluster_api::subject::Subject;
 use kubernetes::{Answers, Cluster, Lookups, Objects, Operation, ReadBudget, Reads, Review, ReviewedObject, Stored};
@@ -115,7 +114,7 @@ fn gather<'e>(
 ) -> ControlFlow<Outcome, (Subject<'e>, Role<'e>)> {
     if review.operation == Operation::Delete {
         let stored = stored.object().ok().flatten();
-        let refusal = registry_write::refused_deletion(review, stored, &settings.cloud_tags);
+        let refusal = cloud_tags::refused_deletion(review, stored, &settings.cloud_tags);
         return ControlFlow::Break(Outcome { rejection: refusal.map(Rejection::refused), ..Outcome::default() });
     }
     if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {

@@ -54,16 +54,11 @@ pub mod cluster_api {
 
 /// Cloud tags: what sets them, and the tables of what providers admit.
 pub mod tags {
-    pub use ::cloud_tags::report::{CloudVerdict, SkippedLabel, TagReport};
-    pub use ::cloud_tags::{Labels, Transformed, cloud_tags, verdicts};
-    pub use ::tag_rules::TagRules;
-    pub use ::tag_rules::clouds::{CLOUDS, Cloud, KeyCase, Text};
-    pub use ::tag_rules::infrastructure::{INFRA_CLUSTERS, InfraCluster};
-    pub use ::tag_rules::profiles::{CLOUD_TAG_PREFIX, PROFILES, Profile, Unit};
-    pub use ::tag_rules::refusal::TagSkipReason;
-    pub use ::tag_rules::strict::{STRICT_PROFILES, StrictProfile};
-    pub use ::tag_rules::text_limits::{Form, Length};
-    pub use ::tag_rules::{Definition, SEEDED};
+    pub use ::cloud_tags::{CloudVerdict, Labels, SkippedLabel, TagReport, Transformed, cloud_tags, verdicts};
+    pub use ::tag_rules::{
+        CLOUD_TAG_PREFIX, CLOUDS, Cloud, Definition, Form, INFRA_CLUSTERS, InfraCluster, KeyCase, Length, PROFILES,
+        Profile, SEEDED, STRICT_PROFILES, StrictProfile, TagRules, TagSkipReason, Text, Unit,
+    };
 }
 
 pub use self::fact::{Fact, Finding};
@@ -78,8 +73,8 @@ pub use ::cluster_api::settings::{ClusterApi, Guards, OnConflict, OptIn};
 pub use ::cluster_api::skipped::{Carried, SkipReason, Skipped};
 pub use ::tag_delivery::fault::TagFault;
 pub use ::tag_delivery::tag_finding::{TagDelivery, TagSubject};
+pub use cloud_tags::NoTagReason;
 pub use cloud_tags::fact::CloudTagFact;
-pub use cloud_tags::tag_reason::NoTagReason;
 pub use composed::{composed_tags, findings_of_composite, findings_of_scope};
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;

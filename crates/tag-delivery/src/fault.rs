@@ -3,7 +3,7 @@
 use crate::path_problem::PathProblem;
 use kubernetes::settings::PatternError;
 use kubernetes::{Mentioned, Sentence, facts};
-use tag_rules::refusal::TagSkipReason;
+use tag_rules::TagSkipReason;
 
 facts! {
     /// What can be wrong with a definition or a Composition.

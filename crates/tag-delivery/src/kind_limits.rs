@@ -127,8 +127,7 @@ mod tests {
     use crate::carriers::{Tags, tags_of_kind};
 
     use super::*;
-    use tag_rules::profiles::CLOUD_TAG_PREFIX;
-    use tag_rules::strict::StrictProfile;
+    use tag_rules::{CLOUD_TAG_PREFIX, StrictProfile};
 
     #[test]
     fn every_row_is_about_kinds_with_tags_and_names_a_profile_that_they_accept() {

@@ -13,8 +13,7 @@ use super::structural::{JUNCTORS, Unstructural};
 use crate::fault::TagFault;
 use crate::json::{Json, Malformed};
 use crate::messages;
-use tag_rules::CloudTags;
-use tag_rules::profiles::{PROFILES, Profile};
+use tag_rules::{CloudTags, PROFILES, Profile};
 
 const VALIDATIONS: &str = "x-kubernetes-validations";
 

@@ -78,7 +78,7 @@ impl InfraCluster {
 }
 
 /// The kinds, in the order of the table.
-pub fn infra_cluster_kinds() -> Vec<&'static str> {
+pub(crate) fn infra_cluster_kinds() -> Vec<&'static str> {
     INFRA_CLUSTERS.iter().map(|row| row.kind).collect()
 }
 

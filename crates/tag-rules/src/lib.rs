@@ -5,24 +5,30 @@ mod admits;
 mod ascii;
 pub mod clouds;
 mod crossplane;
-pub mod infrastructure;
+mod infrastructure;
 pub mod keys;
-pub mod profiles;
-pub mod refusal;
+mod profiles;
+mod refusal;
 mod rules;
-pub mod settings;
-pub mod strict;
+mod settings;
+mod strict;
 #[cfg(test)]
 mod test_settings;
-pub mod text_limits;
+mod text_limits;
 mod texts;
 
+pub use self::clouds::{CLOUDS, Cloud, KeyCase, Text};
+pub use self::infrastructure::{INFRA_CLUSTERS, InfraCluster};
+pub use self::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
+pub use self::refusal::TagSkipReason;
 pub use self::rules::TagRules;
 pub use self::settings::{
     BelongsTo, CloudTags, ClusterCloudTags, Composites, Definition, LabelSource, OnMissingTag, OnRefused, OnXrd,
     OwnerLabel, Provider, RegistryReference, RequiredTag, SEEDED, Scope, TagSettings, TagSourceSettings, Tenant,
     TenantName, read_definition,
 };
+pub use self::strict::{STRICT_PROFILES, StrictProfile};
+pub use self::text_limits::{Form, Length};
 pub use self::texts::{CompositeGroup, InfraClusterKind, ProfileName, RegistryName, TagPrefix};
 
 use raw_json as json;

@@ -82,8 +82,7 @@ impl TagRules {
     /// The tag key of a qualified key, below the specification's prefix.
     ///
     /// ```
-    /// use tag_rules::TagRules;
-    /// use tag_rules::profiles::Profile;
+    /// use tag_rules::{Profile, TagRules};
     ///
     /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
     /// ```

@@ -70,7 +70,7 @@ impl StrictProfile {
 }
 
 /// The allowed values of `cloudTags.profiles`.
-pub fn profile_names() -> Vec<&'static str> {
+pub(crate) fn profile_names() -> Vec<&'static str> {
     PROFILES.iter().map(|profile| profile.name).chain(STRICT_PROFILES.iter().map(|profile| profile.name)).collect()
 }
 
@@ -78,7 +78,7 @@ impl Spelling {
     /// The tag key of a qualified key, after a prefix that ends in a colon.
     ///
     /// ```
-    /// use tag_rules::strict::StrictProfile;
+    /// use tag_rules::StrictProfile;
     ///
     /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
     /// assert_eq!(hetzner.spelling.of("plexsphere:", "platform/team"), "plexsphere/platform.team");

@@ -3,7 +3,7 @@
 use super::notices::Notices;
 use crate::fact::Finding;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
-use cloud_tags::report::TagReport;
+use cloud_tags::TagReport;
 use cluster_api::propagation::metadata::SourceKeys;
 use cluster_api::skipped::Skipped;
 use kubernetes::{Change, NotApplicable};

@@ -7,16 +7,13 @@ use super::notices::Notices;
 use crate::fact::Fact;
 use crate::report::outcome::LogLevel;
 use cloud_tags::fact::{CloudTagFact, Finding};
-use cloud_tags::provider::UnknownProvider;
-use cloud_tags::report::{IgnoredDefinition, IgnoredReason, SkippedLabel};
-use cloud_tags::required::Missing;
-use cloud_tags::tag_reason::NoTagReason;
-use cloud_tags::tagged::{Tagged, UndecodedLabel};
-use cloud_tags::{label_warning, messages};
+use cloud_tags::{
+    IgnoredDefinition, IgnoredReason, Missing, NoTagReason, SkippedLabel, Tagged, UndecodedLabel, UnknownProvider,
+    label_warning, messages,
+};
 use kubernetes::settings::Mode;
 use kubernetes::{SettingValue, about};
-use tag_rules::refusal::TagSkipReason;
-use tag_rules::{OnMissingTag, OnRefused};
+use tag_rules::{OnMissingTag, OnRefused, TagSkipReason};
 
 impl<'e> Evaluation<'e> {
     /// Writes tags, leaves them as they are, or refuses the request, with the notices about every label that does not become

@@ -2,10 +2,7 @@
 
 use super::Evaluation;
 use super::role::Role;
-use cloud_tags::composite::Composite;
-use cloud_tags::infrastructure::Infrastructure;
-use cloud_tags::registry_write::RegistryWrite;
-use cloud_tags::tagged::Tagged;
+use cloud_tags::{Composite, Infrastructure, RegistryWrite, Tagged};
 use cluster_api::catalog::Place;
 use cluster_api::parents::cluster_of_infrastructure;
 use cluster_api::propagation::metadata::{Differences, differences};

@@ -6,9 +6,8 @@ use cluster_api::catalog::{KindRow, Place};
 use cluster_api::propagation::topology_opt_in;
 use cluster_api::rollout;
 use kubernetes::Review;
-use tag_rules::Composites;
-use tag_rules::infrastructure::InfraCluster;
 use tag_rules::keys::LABELS;
+use tag_rules::{Composites, InfraCluster};
 
 /// What an object is to this policy.
 #[derive(Clone, Copy)]

@@ -11,16 +11,13 @@ use crate::fact::Fact;
 use crate::json::Malformed;
 use crate::report::messages::lookups as messages;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
-use cloud_tags::composite::Composite;
 use cloud_tags::fact::CloudTagFact;
-use cloud_tags::infrastructure::Infrastructure;
-use cloud_tags::tagged::Tagged;
-use cloud_tags::{composite, infrastructure};
+use cloud_tags::{Composite, Infrastructure, Tagged, composite, infrastructure};
 use cluster_api::parents::naming_cluster;
 use cluster_api::propagation::untouched;
 use kubernetes::settings::Reaction;
 use kubernetes::{LookupCause, LookupFailed, NotApplicable, NotApplicableReason, Operation, SettingValue, Stop, about};
-use tag_rules::infrastructure::InfraCluster;
+use tag_rules::InfraCluster;
 
 impl<'e> Evaluation<'e> {
     /// What is done about a request that is not compared.

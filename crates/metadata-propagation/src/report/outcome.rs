@@ -10,7 +10,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::fact::Finding;
 use crate::report::messages::requests as messages;
-use cloud_tags::report::TagReport;
+use cloud_tags::TagReport;
 use cluster_api::rollout_impact::RolloutImpact;
 use kubernetes::{LookupRecord, NotApplicable};
 

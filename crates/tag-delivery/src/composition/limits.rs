@@ -15,7 +15,7 @@ use crate::faults::FaultSeverity::{Fails, Loss, Risk};
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
 use kubernetes::Mentioned;
-use tag_rules::clouds::{Cloud, KeyCase};
+use tag_rules::{Cloud, KeyCase};
 
 /// Characters of every tag key that no strict profile spells.
 const SEPARATORS: &str = ":/";

@@ -12,14 +12,13 @@ use crate::faults::FaultSeverity::Risk;
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit};
 use kubernetes::Mentioned;
-use tag_rules::clouds::Cloud;
-use tag_rules::refusal::TagSkipReason;
+use tag_rules::{Cloud, TagSkipReason};
 
 /// Groups whose services accept every character. Source: Amazon EC2 user guide, Tag your resources: restrictions.
 const ANY_CHARACTERS: [&str; 2] = ["ec2.aws.upbound.io", "ec2.aws.m.upbound.io"];
 
-/// The only kinds whose tags are what the table of clouds says about a cloud. Source: [`tag_rules::clouds::OPENSTACK`] is
-/// about the metadata of servers.
+/// The only kinds whose tags are what the table of clouds says about a cloud. Source:
+/// [`tag_rules::clouds::OPENSTACK`] is about the metadata of servers.
 const ONLY_KINDS: [(&str, &str); 1] = [("openstack", "InstanceV2")];
 
 /// The tags of a resource that are in a map, and its cloud.

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use crate::json::{Json, Malformed};
 use kubernetes::group_and_version;
 use kubernetes::settings::FieldPath;
-use tag_rules::clouds::Cloud;
-use tag_rules::profiles::Profile;
-use tag_rules::{CloudTags, Provider, TagRules};
+use tag_rules::{Cloud, CloudTags, Profile, Provider, TagRules};
 
 /// Qualified keys of a platform and of a project, which have all separators.
 const SAMPLES: [&str; 2] = ["platform/env", "acme:checkout/owner"];
