@@ -194,7 +194,6 @@ impl<'e> Composite<'_, 'e> {
         })
     }
 
-    /// The field for the tags.
     fn field(&self, is_joined: bool) -> Result<TagsField<'_, 'e>, Stop> {
         match TagsField::read(self.subject, FIELD, self.settings.cloud_tags, is_joined) {
             Err(malformed) if leaves_as_stored(self.subject, FIELD).unwrap_or(false) => {
@@ -320,9 +319,6 @@ fn misspelled_finding(tag: &str, rules: TagRules) -> Finding {
 
 /// Whether an UPDATE changes neither the tags of a composite, nor anything that they may be made from. Which labels the
 /// registry defines is not known here, so all of them count.
-///
-/// # Errors
-/// When the composite or the stored one does not have the structure of a Kubernetes object.
 pub fn leaves_tags_as_stored(
     subject: &ReviewedObject<'_>,
     composites: &Composites,

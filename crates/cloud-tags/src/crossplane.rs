@@ -21,7 +21,6 @@ const COMPOSED: &str = "apiextensions.crossplane.io/composed/";
 /// Which tags a composite may have that no label of its own sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forwarding {
-    /// None.
     Nothing,
     /// What the stored object has: somebody else writes a composite that another one composes.
     Stored,

@@ -41,7 +41,6 @@ pub(super) struct Held<'e> {
 }
 
 impl<'a, 'e> TagsField<'a, 'e> {
-    /// Reads the field.
     pub(super) fn read(
         subject: &'a ReviewedObject<'e>,
         name: &'static str,

@@ -130,9 +130,6 @@ pub fn undecided(
 }
 
 /// Whether an UPDATE does not change the tags of an infrastructure cluster.
-///
-/// # Errors
-/// When the object or the stored one does not have the structure of a Kubernetes object.
 pub fn leaves_tags_as_stored(subject: &ReviewedObject<'_>, row: &InfraCluster) -> Result<bool, Malformed> {
     leaves_as_stored(subject, row.field)
 }

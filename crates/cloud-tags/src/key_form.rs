@@ -18,7 +18,6 @@ pub(super) const fn form(scope: Scope) -> &'static str {
     }
 }
 
-/// Whether a key has the form of the scope.
 pub(super) fn fits(scope: Scope, key: &str) -> bool {
     let Some((owner, name)) = key.split_once('/') else { return false };
     let fits = match (scope, owner.split_once(':')) {

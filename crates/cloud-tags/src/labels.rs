@@ -159,7 +159,6 @@ fn literal(value: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Whether the definition of a key opts it in.
 fn opts_in(definitions: &BTreeMap<String, Definition>, key: &str) -> bool {
     definitions.get(key).is_some_and(|definition| definition.cloud_tag_propagation)
 }

@@ -18,7 +18,6 @@ pub(super) fn provider<'a>(composites: &'a Composites, kind: &str, object: &Obje
     }
 }
 
-/// The text at a path.
 fn at<'a>(path: &FieldPath, object: &Object<'a>) -> Result<Option<&'a str>, Malformed> {
     path.steps().try_fold(object.root, |here, step| here.get(step))?.string(&[])
 }

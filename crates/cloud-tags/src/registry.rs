@@ -34,7 +34,6 @@ pub(super) struct Definitions<'e> {
 /// A registry object that cannot be read or used.
 #[derive(Debug)]
 pub(super) struct UnreadDefinitions {
-    /// Its name.
     name: String,
     failed: LookupFailed,
     /// The keys that it may define, and whose definitions no other object has with precedence.

@@ -11,9 +11,7 @@ use kubernetes::{Lookups, Object, ObjectName, ObjectQuery, Stop};
 use tag_rules::keys::LABELS;
 use tag_rules::{Definition, SEEDED, Scope, read_definition};
 
-/// The path of its definitions.
 const DEFINITIONS: &str = "spec.definitions";
-/// The path of its scope.
 const SCOPE: &str = "spec.scope";
 
 /// The query for a registry object.

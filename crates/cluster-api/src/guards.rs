@@ -109,9 +109,6 @@ pub struct Guarded<'a, 'o> {
 
 /// Whether the exemption of the object under review counts. That of an object that is checked elsewhere is evaluated there;
 /// who may set it is the same everywhere.
-///
-/// # Errors
-/// When the object does not have the structure of a Kubernetes object.
 pub fn exemption<'o>(
     subject: &Subject<'o>,
     settings: ClusterApiSettings<'_>,
@@ -136,9 +133,6 @@ fn is_of_no_guard(place: Place) -> bool {
 
 /// The findings of all guards. There are none for a request that changes nothing, nor for an object that is being
 /// deleted.
-///
-/// # Errors
-/// When the object does not have the structure of a Kubernetes object.
 pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
     let (place, object) = (guarded.subject.place, &guarded.subject.object);
     if place.is_some_and(is_of_no_guard) || object.deleting || guarded.subject.is_unchanged {

@@ -17,9 +17,6 @@ use kubernetes::{MapKind, NotApplicable, NotApplicableReason, SourceObject};
 /// Excluded are keys of Cluster API, of controllers, of tools that apply manifests and of `clusterApi.ignoreMisplaced`,
 /// and keys that the template also has or that propagate from `above`. If the sources are not known, nothing is
 /// reported.
-///
-/// # Errors
-/// When the object does not have the structure of a Kubernetes object.
 pub fn wrong_places(
     subject: &Subject<'_>,
     inert: Option<&NotApplicable>,

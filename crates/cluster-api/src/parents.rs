@@ -73,7 +73,6 @@ pub(crate) fn owner_that_refers<'e>(
     unread.map_or(Ok(first), Err)
 }
 
-/// A reference to an object.
 pub(crate) struct Reference<'e> {
     /// `None` if the reference does not say.
     group: Option<&'e str>,

@@ -35,9 +35,6 @@ const CHECK: &str = "clusterApi.rollout";
 ///
 /// The controller edits what a topology owns. A value that the Cluster already has is not a rollout by the writer but
 /// by the user who edited the Cluster, and a reason on the Cluster approves its effects.
-///
-/// # Errors
-/// When one of the objects does not have the structure of a Kubernetes object.
 pub fn impact<'e>(
     subject: &Subject<'e>,
     settings: ClusterApiSettings<'_>,
@@ -85,9 +82,6 @@ pub fn impact<'e>(
 
 /// The finding if this request sets an approval that its user may not set. It is checked for CREATE too, because a
 /// stored approval counts.
-///
-/// # Errors
-/// When the object does not have the structure of a Kubernetes object.
 pub fn forbidden_approval<'e>(
     subject: &Subject<'e>,
     settings: ClusterApiSettings<'_>,

@@ -34,9 +34,6 @@ impl<'e> Subject<'e> {
     }
 
     /// The same object with another text.
-    ///
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
     pub fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
         Ok(Subject { reviewed: self.reviewed.rewritten(object)?, ..*self })
     }

@@ -146,9 +146,6 @@ impl<'a> Object<'a> {
 
     /// The value under a path from the object's root; if the path leads through a list, a step `[]`, `entry` is the
     /// element to use.
-    ///
-    /// # Errors
-    /// When a value on the path has another type.
     pub fn at(&self, path: &[&str], entry: Option<Json<'a>>) -> Result<Json<'a>, Malformed> {
         if let Some(entry) = entry
             && let Some(list) = path.iter().position(|step| *step == "[]")

@@ -28,17 +28,11 @@ impl<'a> Parent<'a> {
     }
 
     /// The value under a path of the object's `spec`.
-    ///
-    /// # Errors
-    /// When a value on the path has another type.
     pub fn spec(&self, path: &[&str]) -> Result<Json<'a>, ReadFailure> {
         self.readable(self.object.spec.at(path))
     }
 
     /// The string under a path of the object's `spec`; `None` if it is absent, null or empty.
-    ///
-    /// # Errors
-    /// When it has another type.
     pub fn string(&self, path: &[&str]) -> Result<Option<&'a str>, ReadFailure> {
         self.readable(self.object.spec.string(path))
     }

@@ -139,7 +139,6 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Reads a request that is part of `text`.
     fn read(text: &'a str, request: Json<'_>) -> Result<Self, Malformed> {
         let mut review = Review { is_of_api_server: true, ..Review::default() };
         let (mut operation, mut user) = (None, None);

@@ -36,9 +36,6 @@ impl<'e> Stored<'e> {
     }
 
     /// The object; `None` for CREATE.
-    ///
-    /// # Errors
-    /// When it does not have the structure of a Kubernetes object.
     pub fn object(&'e self) -> Result<Option<&'e Object<'e>>, Malformed> {
         let read = || self.document.as_ref().map(Object::read).transpose();
         self.read.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)
@@ -46,8 +43,7 @@ impl<'e> Stored<'e> {
 }
 
 impl<'e> ReviewedObject<'e> {
-    /// # Errors
-    /// When the object does not have the structure of a Kubernetes object.
+    /// Reads the object under review, and defers the stored one.
     pub fn read(review: &'e Review<'e>, object: &'e Document<'_>, stored: &'e Stored<'e>) -> Result<Self, Malformed> {
         let object = as_admitted(review, object, stored)?;
         let is_unchanged = review.object == review.old_object;
@@ -66,27 +62,18 @@ impl<'e> ReviewedObject<'e> {
     }
 
     /// The same object as it is stored; for CREATE as it would be stored.
-    ///
-    /// # Errors
-    /// Like [`ReviewedObject::old`].
     pub fn as_stored(&self) -> Result<Self, Malformed> {
         let object = self.old()?.unwrap_or(&self.object).clone();
         Ok(ReviewedObject { object, ..*self })
     }
 
     /// The stored object; `None` for CREATE. It is read on first use.
-    ///
-    /// # Errors
-    /// When it does not have the structure of a Kubernetes object.
     pub fn old(&self) -> Result<Option<&'e Object<'e>>, Malformed> {
         self.stored.object()
     }
 
     /// A label as it is stored, else as it is written: the stored value first, so that an edit cannot change what the
     /// object belongs to.
-    ///
-    /// # Errors
-    /// Like [`ReviewedObject::old`].
     pub fn stored_label(&self, key: &str) -> Result<Option<&'e str>, Malformed> {
         let stored = self.old()?.and_then(|old| old.labels.get(key));
         Ok(stored.or_else(|| self.object.labels.get(key)))

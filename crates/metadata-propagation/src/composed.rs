@@ -8,9 +8,6 @@ use tag_delivery::Composed;
 
 /// What the API server or a cloud refuses in the resources that a Composition composes for a composite, which has all its
 /// tags. Both are JSON.
-///
-/// # Errors
-/// When one of them does not have the structure that Crossplane defines.
 pub fn findings_of_composite(
     composition: &str,
     composite: &str,
@@ -23,9 +20,6 @@ pub fn findings_of_composite(
 
 /// The resources that a Composition, which is JSON, does not create because its composites have a namespace, or because
 /// they have none.
-///
-/// # Errors
-/// Like [`findings_of_composite`].
 pub fn findings_of_scope(
     composition: &str,
     is_composite_namespaced: bool,
@@ -37,9 +31,6 @@ pub fn findings_of_scope(
 }
 
 /// The tags of the resources that a Composition composes for a composite, which has all its tags. Both are JSON.
-///
-/// # Errors
-/// Like [`findings_of_composite`].
 pub fn composed_tags(composition: &str, composite: &str, settings: &Settings) -> Result<Composed, Malformed> {
     let [composition, composite] = [composition, composite].map(Document::new);
     tag_delivery::composed(composition.root(), composite.root(), settings.of_tags())

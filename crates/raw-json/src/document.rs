@@ -105,9 +105,6 @@ impl<'a> Json<'a> {
 
     /// The value of a field; of several with the same name the last counts, as in every JSON parser of a Kubernetes
     /// cluster.
-    ///
-    /// # Errors
-    /// When this value is not an object.
     pub fn get(self, name: &str) -> Result<Self, Malformed> {
         let below = self.below();
         if below.fields().is_none() && !self.is_null() {
@@ -159,9 +156,6 @@ impl<'a> Json<'a> {
     }
 
     /// The fields of this object in the order of the text.
-    ///
-    /// # Errors
-    /// When it is not an object.
     pub fn fields(self) -> Result<Fields<'a>, Malformed> {
         self.as_fields().ok_or_else(|| self.malformed("is not an object"))
     }
@@ -177,9 +171,6 @@ impl<'a> Json<'a> {
     }
 
     /// The elements of this list.
-    ///
-    /// # Errors
-    /// When it is not a list.
     pub fn elements(self) -> Result<Elements<'a>, Malformed> {
         self.as_elements().ok_or_else(|| self.malformed("is not a list"))
     }
@@ -195,9 +186,6 @@ impl<'a> Json<'a> {
     }
 
     /// This value as a string.
-    ///
-    /// # Errors
-    /// When it is not a string.
     pub fn as_string(self) -> Result<&'a str, Malformed> {
         self.as_str().ok_or_else(|| self.malformed("is not a string"))
     }

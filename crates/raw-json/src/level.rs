@@ -70,7 +70,6 @@ impl ManyFields {
     }
 }
 
-/// The last of the fields with a name.
 fn last<'f>(fields: &'f [(Key, Node)], text: &str, name: &str) -> Option<&'f Node> {
     fields.iter().rfind(|(key, _)| key.is(text, name)).map(|(_, node)| node)
 }

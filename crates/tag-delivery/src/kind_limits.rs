@@ -116,7 +116,6 @@ pub(crate) const KIND_LIMITS: &[KindLimit] = &[
 ];
 
 impl KindLimit {
-    /// The limits of a kind.
     pub(crate) fn of(group: &str, kind: &str) -> impl Iterator<Item = &'static KindLimit> {
         KIND_LIMITS.iter().filter(move |limit| limit.groups.contains(&group) && limit.kinds.contains(&kind))
     }

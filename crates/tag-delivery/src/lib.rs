@@ -58,9 +58,6 @@ pub fn concerns(kind: &GroupVersionKind<'_>) -> bool {
 ///
 /// Nothing is checked in an object that is being deleted. A loss that is already stored and not changed by this request
 /// is not refused: a controller that adds a finalizer could not fix it.
-///
-/// # Errors
-/// When the object does not have the structure that Crossplane defines.
 pub fn findings(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Result<Vec<Finding>, Malformed> {
     let Some((kind, mut stance)) = checked(subject, settings)? else {
         return Ok(Vec::new());
@@ -84,9 +81,6 @@ pub fn findings(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Resu
 
 /// What the API server or the cloud refuses in the resources that a Composition composes for one composite, which has
 /// all its tags.
-///
-/// # Errors
-/// Like [`findings`].
 pub fn findings_of_composite(
     composition: Json<'_>,
     composite: Json<'_>,
@@ -98,9 +92,6 @@ pub fn findings_of_composite(
 }
 
 /// The resources that a Composition does not create because its composites have a namespace, or because they have none.
-///
-/// # Errors
-/// Like [`findings`].
 pub fn findings_of_scope(
     composition: Json<'_>,
     is_composite_namespaced: bool,
@@ -112,17 +103,11 @@ pub fn findings_of_scope(
 }
 
 /// The tags of the resources that a Composition composes for one composite, which has all its tags.
-///
-/// # Errors
-/// Like [`findings`].
 pub fn composed(composition: Json<'_>, composite: Json<'_>, settings: TagSettings<'_>) -> Result<Composed, Malformed> {
     composition::composed(composition.get("spec")?, composite, settings.cloud_tags)
 }
 
 /// The declarations that the object lacks and that will be written, each with the name of its version.
-///
-/// # Errors
-/// Like [`findings`].
 pub fn declarations(
     subject: &ReviewedObject<'_>,
     settings: TagSettings<'_>,

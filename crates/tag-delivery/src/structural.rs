@@ -63,7 +63,6 @@ impl<'a> Unstructural<'a> {
     }
 }
 
-/// The schemas under a junctor.
 fn parts<'a>(schema: Json<'a>, junctor: &str) -> Result<Vec<Json<'a>>, Malformed> {
     let under = schema.get(junctor)?;
     if LISTS.contains(&junctor) { Ok(under.elements()?.collect()) } else { Ok(under.present().into_iter().collect()) }

@@ -10,9 +10,7 @@ use crate::catalog::Version;
 pub(crate) struct Applier {
     /// The kind of the owner; `Cluster` for what a topology sets.
     owner: &'static str,
-    /// The places.
     to: &'static [Place],
-    /// The field manager.
     manager: &'static str,
     /// Whose controller it is.
     by: By,

@@ -16,9 +16,7 @@ pub(crate) struct TopologyValue {
 /// Where in `spec.topology` of the Cluster a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum From {
-    /// In the topology itself.
     Topology,
-    /// In the worker's entry.
     Entry,
 }
 

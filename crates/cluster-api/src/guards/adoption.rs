@@ -24,7 +24,6 @@ const MACHINE_OWNER_LABELS: &[&str] = &[
     TOPOLOGY_DEPLOYMENT_NAME,
     TOPOLOGY_POOL_NAME,
 ];
-/// Labels of a MachineSet that name its owner.
 const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
 
 /// Labels that name an owner, on an object without a controller, if this request adds them or removes the controller.

@@ -79,7 +79,6 @@ impl<'e> ClassPatches<'e> {
     }
 }
 
-/// The reference of a class to the template of its control plane.
 pub(super) fn control_plane_template<'e>(class: &Parent<'e>) -> Result<Json<'e>, Stop> {
     let field = if class.object.version == "v1beta1" { "ref" } else { "templateRef" };
     Ok(class.spec(&["controlPlane", field])?)

@@ -212,7 +212,6 @@ impl FieldValue {
         (!left.is_empty()).then_some(FieldValue::List(left))
     }
 
-    /// The value as JSON of a version.
     pub(crate) fn to_json(&self, version: &str) -> String {
         let string = |text: &str| serde_json::to_string(text).unwrap_or_default();
         match self {
@@ -239,7 +238,6 @@ impl FieldValue {
         }
     }
 
-    /// Whether it is the number 0.
     pub(crate) fn is_zero(&self) -> bool {
         *self == FieldValue::Count(0)
     }

@@ -55,7 +55,6 @@ pub(crate) struct Layer<'e> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryOrigin<'e> {
     pub(crate) object: ObjectName<'e>,
-    /// The version of the object.
     pub(crate) version: &'e str,
     /// The place in the object; `None` for forced labels.
     pub(crate) place: Option<Place>,

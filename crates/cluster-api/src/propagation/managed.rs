@@ -29,7 +29,6 @@ impl Record {
         Ok(Record::of(subject.old()?.unwrap_or(&subject.object)))
     }
 
-    /// The record in an object.
     pub(crate) fn of(object: &Object<'_>) -> Record {
         object.annotations.get(TRACKING).and_then(Record::read).unwrap_or_default()
     }

@@ -34,7 +34,6 @@ pub(super) struct MovedFields<'c> {
 /// A value that is written, or an element of a list.
 struct MovedItem<'c> {
     paths: Paths,
-    /// The fields of an element.
     fields: &'c [String],
     /// The manager that becomes an owner of what is not as it is stored.
     applier: Option<&'static str>,

@@ -43,7 +43,6 @@ impl OwnedChange {
 /// A propagated value that is written: its path in `metadata.managedFields`, and its owners.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnedPath {
-    /// The place that it is in.
     pub(crate) place: Place,
     pub(crate) value: OwnedValue,
     /// For a list, the elements that are written.
@@ -62,7 +61,6 @@ pub(crate) struct OwnedPath {
 /// What is owned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnedValue {
-    /// An entry of a map.
     Entry(MapKind),
     /// An in-place mutable field, by its name in `FIELDS`.
     Field(&'static str),

@@ -27,9 +27,6 @@ pub fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {
 /// The selected keys that a Cluster's topology lacks, and those in it that the Cluster dropped.
 ///
 /// `records` says whether the policy's own record counts.
-///
-/// # Errors
-/// When the Cluster does not have the structure of a Kubernetes object.
 pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -> Result<Differences<'e>, Stop> {
     let mut found = Differences::default();
     let object = &subject.object;

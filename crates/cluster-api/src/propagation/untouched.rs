@@ -6,9 +6,6 @@ use crate::subject::Subject;
 use kubernetes::MapKind;
 
 /// Whether an UPDATE changes no map and no field that the rules may write.
-///
-/// # Errors
-/// When the object or the stored one does not have the structure of a Kubernetes object.
 pub fn leaves_owned_as_stored(subject: &Subject<'_>) -> Result<bool, Malformed> {
     let (Some(old), Some(place)) = (subject.old()?, subject.place) else { return Ok(false) };
     let object = &subject.object;

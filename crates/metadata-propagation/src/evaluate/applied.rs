@@ -29,12 +29,17 @@ pub(super) enum Admission {
 
 /// What an object was compared with.
 pub(super) enum ComparedWith<'e> {
-    /// Nothing that is reported.
     Nothing,
     /// Its sources, by Cluster API's rules; what they set, if that is known.
-    Sources { skipped: Vec<Skipped>, source_keys: Option<SourceKeys<'e>> },
+    Sources {
+        skipped: Vec<Skipped>,
+        source_keys: Option<SourceKeys<'e>>,
+    },
     /// Labels that become tags; the findings are about their assignments.
-    Labels { tags: Box<TagReport>, findings: Vec<Finding> },
+    Labels {
+        tags: Box<TagReport>,
+        findings: Vec<Finding>,
+    },
 }
 
 impl AppliedDecision<'_> {

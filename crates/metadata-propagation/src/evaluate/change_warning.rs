@@ -6,7 +6,6 @@ use kubernetes::{Action, Change, ChangeReason, NamedEntry, and_more};
 /// What is done about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChangeHandling {
-    /// It is written.
     Written,
     /// The settings leave it as it is.
     Left,

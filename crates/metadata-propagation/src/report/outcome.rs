@@ -54,7 +54,6 @@ pub struct Rejection {
 }
 
 impl Outcome {
-    /// This outcome, with additional reads.
     pub(crate) fn and_reads(mut self, reads: Vec<LookupRecord>) -> Outcome {
         if let Some(report) = &mut self.report {
             report.lookups.extend(reads);

@@ -277,7 +277,6 @@ fn judge_object_metadata<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>,
 /// A place in an object, without the elements of lists.
 struct FieldPlace {
     path: String,
-    /// Whether it is an element of a list.
     is_element: bool,
 }
 

@@ -19,7 +19,6 @@ impl FieldPathStep<'_> {
     pub(super) const EVERY: FieldPathStep<'static> = FieldPathStep::Field("*");
 }
 
-/// The steps of a path.
 pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, PathProblem> {
     let mut steps = Vec::new();
     let mut begin = 0;

@@ -14,9 +14,7 @@ use crate::messages;
 /// No real object has more levels.
 const MOST_STEPS: usize = 100;
 
-/// Fields of a patch.
 const FIELDS: [&str; 6] = ["type", "fromFieldPath", "toFieldPath", "combine", "transforms", "policy"];
-/// Fields of a patch's policy.
 const POLICY_FIELDS: [&str; 2] = ["fromFieldPath", "toFieldPath"];
 
 /// What a patch reads.
@@ -73,7 +71,6 @@ const POLICIES: [(&str, MergePolicy); 7] = [
     ("AppendArray",                   MergePolicy::ForceMerge),
 ];
 
-/// One patch.
 pub(super) struct Patch<'a> {
     /// The patch as written.
     pub(super) at: Json<'a>,
@@ -86,7 +83,6 @@ pub(super) struct Patch<'a> {
     pub(super) to: Vec<FieldPathStep<'a>>,
     /// The path that is written to; the one that is read if there is no other.
     pub(super) to_text: &'a str,
-    /// Whether `to` has a wildcard that is expanded.
     pub(super) is_expanded: bool,
     /// Whether the resource is not created until there is a value to read.
     pub(super) is_required: bool,

@@ -45,7 +45,6 @@ pub(super) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<Patch
     Some(done.map_or_else(unknown, PatchedText::Known))
 }
 
-/// The value under a path of the composite.
 fn value<'a>(path: &str, composite: Json<'a>) -> Option<Json<'a>> {
     let found = field_path::parse(path).ok()?.into_iter().try_fold(composite, |here, step| match step {
         FieldPathStep::Field(name) => here.get(name).ok(),

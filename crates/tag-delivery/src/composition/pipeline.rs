@@ -35,7 +35,6 @@ pub(super) struct Pipeline<'a, 's> {
     expansion: Expansion,
     /// The number of this step, from 1.
     step: usize,
-    /// The groups of composites.
     composites: &'s CloudTags,
 }
 

@@ -46,7 +46,6 @@ impl<'s> TagKeys<'s> {
         Ok(TagKeys { settings, provider, path })
     }
 
-    /// The profile of a composite.
     pub(super) fn profile(&self, composite: Json<'_>) -> ProfileOfComposite {
         let text = self.path.and_then(|path| {
             path.steps().try_fold(composite, |here, step| here.get(step)).ok().and_then(Json::as_str).map(str::to_owned)

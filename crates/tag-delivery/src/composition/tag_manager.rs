@@ -212,7 +212,6 @@ impl<'a> TagManager<'a> {
         self.brings
     }
 
-    /// Tags one resource.
     pub(super) fn tag(&self, resource: &mut ComposedResource<'a>, expansion: &mut Expansion) -> Result<(), Halt<'a>> {
         let faults = self.lost.len() + self.lists.len() + self.fixed.len() + self.unknown.len();
         expansion.charge(self.size + PATCH * (1 + faults), resource.at)?;

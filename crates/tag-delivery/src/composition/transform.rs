@@ -22,7 +22,6 @@ pub(super) enum Transform<'a> {
         /// Whether a value that no pattern matches is unchanged.
         falls_back_to_input: bool,
     },
-    /// An unknown one.
     Other,
 }
 
@@ -36,7 +35,6 @@ pub(super) enum TransformedValue {
 }
 
 impl<'a> Transform<'a> {
-    /// The transforms of a patch.
     pub(super) fn read(patch: Json<'a>) -> Result<Vec<Self>, Malformed> {
         patch.get("transforms")?.elements()?.map(Transform::of).collect()
     }

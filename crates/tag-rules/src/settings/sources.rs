@@ -95,7 +95,6 @@ pub enum OwnerLabel {
 }
 
 impl OwnerLabel {
-    /// Whether the label is one of the Namespace.
     pub(super) fn is_of_namespace(&self) -> bool {
         matches!(self, OwnerLabel::NamespaceLabel(_))
     }

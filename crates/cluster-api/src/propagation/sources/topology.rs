@@ -118,7 +118,6 @@ impl<'e> WorkerEntry<'e> {
         Ok(Some(WorkerEntry { list, name, entry, class }))
     }
 
-    /// The entry of its class.
     fn in_class(&self, class: &Parent<'e>) -> Result<Json<'e>, Stop> {
         entry_of(class, &["workers", self.list], "class", self.class, NotApplicableReason::ClassEntryMissing)
     }

@@ -153,7 +153,6 @@ impl Display for ReadFault {
 
 impl std::error::Error for ReadFault {}
 
-/// The type of a value, as sentences name it.
 fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

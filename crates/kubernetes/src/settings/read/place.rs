@@ -22,11 +22,9 @@ pub(super) struct SettingNode<'a> {
 pub(super) enum SettingStep<'a> {
     /// It is the whole tree.
     Root,
-    /// A field of a struct.
     Field(&'a str),
     /// An entry of a map.
     Key(&'a str),
-    /// An element of a list.
     Element(usize),
 }
 

@@ -66,7 +66,6 @@ impl CloudTags {
     }
 }
 
-/// Providers that no composite has.
 fn useless_provider(index: usize, composites: &Composites) -> Vec<SettingProblem> {
     let at = |rest: &str| format!("cloudTags.composites[{index}].provider.{rest}");
     let unnamed = |rest: &str| SettingProblem::new(at(rest), "names no provider");
