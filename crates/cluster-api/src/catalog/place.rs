@@ -5,6 +5,7 @@ use std::fmt;
 
 use kubernetes::{MapKind, Object};
 
+use super::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_POOL_NAME};
 use crate::json::{Json, Malformed, Map};
 
 /// One block of metadata that the rules refer to.
@@ -120,6 +121,15 @@ impl Place {
     /// The place as it is printed: nothing for an object's own metadata, else `.spec.template.metadata`.
     pub(crate) fn printed(self, version: &str) -> String {
         printed(if self.is_top_level() { &[] } else { self.path(version) })
+    }
+
+    /// The list of a topology's workers that objects of this kind are for, and their label with the name of its entry.
+    pub(crate) fn worker_list(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Place::MachineDeployment => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
+            Place::MachinePool => Some(("machinePools", TOPOLOGY_POOL_NAME)),
+            _ => None,
+        }
     }
 
     /// The kind that has this place, as the page names it.

@@ -1,7 +1,7 @@
 //! Labels by which a topology finds its MachineDeployments and MachinePools.
 
 use super::{Guarded, OwnCluster, Violation};
-use crate::catalog::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::keys::TOPOLOGY_OWNED;
 use crate::catalog::{Place, TOPOLOGY_ENTRY_MASKS};
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
@@ -25,11 +25,7 @@ const MAX_PREFIX_LENGTH: usize = 63 - RANDOM_LENGTH;
 /// `getCurrentMachinePoolState`; reconcile_state.go, `calculateMachineDeploymentDiff`.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
-    let (list, label) = match subject.place {
-        Some(Place::MachineDeployment) => ("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME),
-        Some(Place::MachinePool) => ("machinePools", TOPOLOGY_POOL_NAME),
-        _ => return Ok(Vec::new()),
-    };
+    let Some((list, label)) = subject.place.and_then(Place::worker_list) else { return Ok(Vec::new()) };
     let (object, old) = (&subject.object, subject.old()?);
     let name = object.labels.get(label).filter(|name| !name.is_empty());
     let was_owned = old.is_some_and(|old| old.labels.contains_key(TOPOLOGY_OWNED));
@@ -40,14 +36,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     if !is_owned || (was_owned && had_name) || has_lived_before || guarded.is_audit() {
         return Ok(Vec::new());
     }
-    let has_entry = match has_entry(guarded, list, name) {
-        Ok(Some(has_entry)) => has_entry,
-        Ok(None)
-        | Err(Stop::LookupFailed(_) | Stop::RegistryFailed(_) | Stop::SourceFailed(_) | Stop::NotApplicable(_)) => {
-            return Ok(Vec::new());
-        }
-        Err(Stop::Malformed(malformed)) => return Err(malformed),
-    };
+    let Some(has_entry) = Stop::known(has_entry(guarded, list, name))? else { return Ok(Vec::new()) };
     let cluster_name = object.spec.string(&["clusterName"])?.unwrap_or_default();
     if old.is_none() && has_entry && name.is_some_and(|name| is_generated(subject.name(), cluster_name, name)) {
         return Ok(Vec::new());

@@ -3,7 +3,7 @@
 use super::edits::{EditPattern, deciding_row};
 use super::same::same;
 use crate::catalog::effects::EditedKind;
-use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_OWNED};
 use crate::catalog::topology_values::{From, TOPOLOGY_VALUES};
 use crate::catalog::{Place, TOPOLOGY_VALUE_MASKS};
 use crate::json::{Json, Malformed};
@@ -37,23 +37,13 @@ pub(super) fn of<'e>(
     if !is_owned(subject) {
         return Ok(None);
     }
-    match read(subject, old, lookups) {
-        Ok(topology) => Ok(topology),
-        Err(Stop::Malformed(malformed)) => Err(malformed),
-        Err(Stop::NotApplicable(_) | Stop::LookupFailed(_) | Stop::RegistryFailed(_) | Stop::SourceFailed(_)) => {
-            Ok(None)
-        }
-    }
+    Stop::known(read(subject, old, lookups))
 }
 
 fn read<'e>(subject: &Subject<'e>, old: &Object<'e>, lookups: &Lookups<'e>) -> Result<Option<Topology<'e>>, Stop> {
     let Some(cluster) = sources::cluster(subject, TOPOLOGY_VALUE_MASKS, lookups)? else { return Ok(None) };
     let topology = cluster.spec(&["topology"])?;
-    let worker = match subject.place {
-        Some(Place::MachineDeployment) => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
-        Some(Place::MachinePool) => Some(("machinePools", TOPOLOGY_POOL_NAME)),
-        _ => None,
-    };
+    let worker = subject.place.and_then(Place::worker_list);
     let entry = match worker {
         Some((list, label)) => {
             let name = old.labels.get(label).unwrap_or_default();

@@ -29,6 +29,17 @@ impl Stop {
         Stop::NotApplicable(NotApplicable { reason, because: because.into() })
     }
 
+    /// What was read, if it is known and applies.
+    ///
+    /// # Errors
+    /// Only when the object under review is malformed.
+    pub fn known<T>(read: Result<Option<T>, Stop>) -> Result<Option<T>, Malformed> {
+        match read {
+            Err(Stop::Malformed(malformed)) => Err(malformed),
+            read => Ok(read.unwrap_or_default()),
+        }
+    }
+
     /// An object of the label registry was found and cannot be used.
     pub fn unusable_registry(object: impl Into<String>, problem: &dyn Display) -> Stop {
         let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };

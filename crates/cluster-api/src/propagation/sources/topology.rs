@@ -1,6 +1,6 @@
 //! ClusterClass and Cluster topology above a control plane, MachineDeployment or MachinePool.
 
-use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_OWNED};
 use crate::catalog::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, CORE_GROUP, Place, TOPOLOGY_MASKS, Version};
 use crate::json::Json;
 use crate::parents::{active, core, is_paused_cluster, owner_that_refers, owners, refers_to};
@@ -30,10 +30,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         return Err(Stop::not_applicable(NotApplicableReason::AnotherControlPlane, cluster.name.to_string()));
     }
     let class = lookups.parent(&core("ClusterClass", class_namespace, class_name, CLASS_MASKS))?;
-    let class_entry = match &worker {
-        Some(worker) => Some(worker.in_class(&class)?),
-        None => None,
-    };
+    let class_entry = worker.as_ref().map(|worker| worker.in_class(&class)).transpose()?;
     let (of_class, of_topology) = match subject.place {
         Some(Place::MachineDeployment) => (Place::MachineDeploymentClass, Place::MachineDeploymentTopology),
         Some(Place::MachinePool) => (Place::MachinePoolClass, Place::MachinePoolTopology),
@@ -105,11 +102,7 @@ struct WorkerEntry<'e> {
 impl<'e> WorkerEntry<'e> {
     /// The entry of the object; `None` for a control plane.
     fn find(cluster: &Parent<'e>, subject: &Subject<'e>) -> Result<Option<Self>, Stop> {
-        let (list, label) = match subject.place {
-            Some(Place::MachineDeployment) => ("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME),
-            Some(Place::MachinePool) => ("machinePools", TOPOLOGY_POOL_NAME),
-            _ => return Ok(None),
-        };
+        let Some((list, label)) = subject.place.and_then(Place::worker_list) else { return Ok(None) };
         let name = subject.stored_label(label)?;
         let path = ["topology", "workers", list];
         let missing = NotApplicableReason::TopologyEntryMissing;
