@@ -14,7 +14,6 @@ use tag_rules::{Definition, SEEDED, Scope, read_definition};
 const DEFINITIONS: &str = "spec.definitions";
 const SCOPE: &str = "spec.scope";
 
-/// The query for a registry object.
 pub(super) fn query(name: &str) -> ObjectQuery<'_> {
     ObjectQuery {
         group: LABELS,

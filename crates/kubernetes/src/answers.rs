@@ -70,7 +70,6 @@ struct ReadAnswer {
     next: OnceCell<Box<ReadAnswer>>,
 }
 
-/// A question, and its answer.
 struct Asked {
     get: Get,
     given: Result<Document<'static>, LookupError>,

@@ -54,9 +54,6 @@ impl<'e> ReviewedObject<'e> {
     }
 
     /// The same object with another text.
-    ///
-    /// # Errors
-    /// Like [`ReviewedObject::read`].
     pub fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
         Ok(ReviewedObject { object: as_admitted(self.review, object, self.stored)?, ..*self })
     }

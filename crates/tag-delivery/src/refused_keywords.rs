@@ -52,7 +52,6 @@ const RULES: [Rule; 10] = [
 /// Those of them that Crossplane sends to the API server with any value.
 const KEPT_EMPTY: [&str; 2] = ["$ref", "additionalItems"];
 
-/// A keyword that is refused.
 pub(super) struct RefusedKeyword<'a> {
     pub(super) keyword: &'static str,
     /// The rest of a sentence that begins with the keyword.
@@ -86,7 +85,6 @@ impl<'a> RefusedKeyword<'a> {
     }
 }
 
-/// A keyword that a rule refuses.
 fn find<'a>(rule: &Rule, schema: Json<'a>) -> Option<RefusedKeyword<'a>> {
     let (keyword, is_refused, problem) = *rule;
     let at = value_of(schema, keyword).filter(|value| is_refused(schema, *value))?;

@@ -7,7 +7,6 @@ use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use kubernetes::{LookupCause, Lookups, MapKind, ObjectQuery, Stop};
 
-/// The origin of an annotation.
 pub(crate) enum AnnotationOrigin {
     /// A user set it on this object.
     Own,

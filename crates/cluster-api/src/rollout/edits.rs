@@ -16,7 +16,6 @@ use kubernetes::Object;
 pub(super) struct EditPattern {
     pub(super) path: String,
     pub(super) row: &'static Row,
-    /// The condition for its effect.
     pub(super) given: Given,
     /// The row's keys of the version of Cluster API.
     pub(super) keys: Vec<&'static KeyRow>,

@@ -27,13 +27,11 @@ const PENDING: &[&str] = &[
 /// Source: `callBeforeClusterUpgradeHook` in exp/topology/desiredstate/lifecycle_hooks.go.
 const AFTER_UPGRADE: &str = "AfterClusterUpgrade";
 
-/// The context of an edit.
 pub(super) struct EditContext<'a> {
     old: &'a Object<'a>,
     new: &'a Object<'a>,
     /// The object with `replicas` for the edit, as stored and as it would be: the `spec`, or an entry of a topology.
     pub(super) holder: [Json<'a>; 2],
-    /// The name of the edited field.
     pub(super) field: &'a str,
     /// Whether an upgrade is pending, and whether one has begun, once that is asked.
     pending_upgrade: OnceCell<Option<bool>>,
@@ -46,7 +44,6 @@ impl<'a> EditContext<'a> {
         EditContext { old, new, holder, field: "", pending_upgrade: OnceCell::new(), upgrade_begun: OnceCell::new() }
     }
 
-    /// The effect of an edit in this context.
     pub(super) fn effect(&self, effect: Effect, given: Given) -> Effect {
         let holds = match given {
             Given::Always => Some(true),

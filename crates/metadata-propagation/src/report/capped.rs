@@ -12,23 +12,20 @@ const MOST_MESSAGES: usize = 20;
 /// A limited number of warnings without duplicates; the last says how many more there are.
 pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let mut warnings: Vec<String> = all.into_iter().filter(|warning| seen.insert(warning.clone())).collect();
-    if warnings.len() > MOST_MESSAGES {
-        let more = warnings.len() - (MOST_MESSAGES - 1);
-        warnings.truncate(MOST_MESSAGES - 1);
-        warnings.push(and_more(more));
-    }
-    warnings
+    up_to_most(all.into_iter().filter(|warning| seen.insert(warning.clone())).collect(), |more| more)
 }
 
 /// A limited number of lines; the last says how many more there are.
-pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
-    if lines.len() > MOST_MESSAGES {
-        let message = and_more(lines.len() - (MOST_MESSAGES - 1));
-        lines.truncate(MOST_MESSAGES - 1);
-        lines.push(LogLine { level: LogLevel::Warning, message, attributes: Vec::new() });
+pub(crate) fn capped_lines(lines: Vec<LogLine>) -> Vec<LogLine> {
+    up_to_most(lines, |message| LogLine { level: LogLevel::Warning, message, attributes: Vec::new() })
+}
+
+fn up_to_most<T>(mut all: Vec<T>, last: impl FnOnce(String) -> T) -> Vec<T> {
+    if all.len() > MOST_MESSAGES {
+        let more = all.split_off(MOST_MESSAGES - 1).len();
+        all.push(last(and_more(more)));
     }
-    lines
+    all
 }
 
 #[cfg(test)]

@@ -136,7 +136,6 @@ fn judge_undelivered<'a>(
     }
 }
 
-/// Whether the field for tags has a value.
 fn has_value(resource: &ComposedResource<'_>, known: TagsOfKind) -> bool {
     known.tags.field().is_some_and(|field| resource.object.get(&steps_in(field, &resource.object)).is_ok())
 }

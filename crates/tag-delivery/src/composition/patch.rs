@@ -105,7 +105,6 @@ impl<'a> Patch<'a> {
         Patch::read(at, &TYPES, dialect)
     }
 
-    /// Reads a patch of the environment.
     pub(super) fn of_environment(at: Json<'a>, dialect: Dialect) -> Result<Self, Halt<'a>> {
         Patch::read(at, &ENVIRONMENT_TYPES, dialect)
     }

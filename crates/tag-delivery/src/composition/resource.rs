@@ -65,7 +65,6 @@ impl<'a> ComposedResource<'a> {
         }
     }
 
-    /// Applies a patch.
     pub(super) fn apply(
         &mut self,
         patch: &Patch<'a>,

@@ -75,7 +75,6 @@ pub enum TagUpdate {
     Never,
 }
 
-/// The tags of the resources of one composite.
 pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &CloudTags) -> Result<Composed, Malformed> {
     let (mut faults, mut found) = (Faults::default(), Composed::default());
     let pipeline = match Pipeline::play(spec, SimulatedValue::Given(composite), &[], composites, &mut faults) {

@@ -29,7 +29,6 @@ pub(super) struct ProfileOfComposite {
 }
 
 impl<'s> TagKeys<'s> {
-    /// Those of a Composition.
     pub(super) fn of(spec: Json<'_>, settings: &'s CloudTags) -> Result<Self, Malformed> {
         let api_version = spec.string(&["compositeTypeRef", "apiVersion"])?.unwrap_or_default();
         let kind = spec.string(&["compositeTypeRef", "kind"])?.unwrap_or_default();

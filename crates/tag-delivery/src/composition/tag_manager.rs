@@ -77,7 +77,6 @@ impl<'a> Added<'a> {
 /// A fault about a key.
 type FaultOfKey = fn(&str) -> TagFault;
 
-/// A tag with a fixed value.
 struct Fixed<'a> {
     key: &'a str,
     at: Json<'a>,

@@ -157,7 +157,6 @@ fn of_provider<'e>(subject: &Subject<'e>, owner: &str, map: MapKind) -> BTreeSet
     declared(subject.object.managed_fields, map, is_provider)
 }
 
-/// The keys of the owner's selector.
 fn selector<'e>(parent: &Parent<'e>) -> Result<Option<BTreeSet<&'e str>>, Stop> {
     let read = |selector: Json<'e>| {
         let mut keys: BTreeSet<&str> = selector.get("matchLabels")?.as_map()?.keys().collect();
