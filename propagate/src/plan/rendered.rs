@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::not_read::{Matters, NotRead};
 use super::roots::relative;
-use crate::groups::{GroupKnowledge, knowledge};
+use crate::groups::{GroupKnowledge, is_maker, knowledge};
 use crate::input::{Input, UnreadSource};
 use crate::kustomizations::Unrendered;
 use crate::output::report::Where;
@@ -45,6 +45,10 @@ pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2], inputs: [&Input; 2])
 /// from it does not change.
 fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) -> Option<String> {
     if is_renderer(id) {
+        // It is counted among the objects of other groups.
+        if is_maker(id) {
+            return None;
+        }
         let spec = |object: Option<&FleetObject>| {
             let json = object?.value();
             json.get("spec").cloned()
@@ -56,10 +60,9 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
     }
     let reads = |object: &&FleetObject| {
         let is_near = object.id.namespace == id.namespace || object.id.namespace.is_empty();
-        let is_maker = || matches!(knowledge(&object.id, &[]), GroupKnowledge::Maker(_));
         is_near
             && (is_renderer(&object.id) && object.has_text(&id.name, Some(&FIELDS))
-                || is_maker() && object.has_text(&id.name, None))
+                || is_maker(&object.id) && object.has_text(&id.name, None))
     };
     let renderer = fleet.objects().find(reads)?;
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))
