@@ -15,7 +15,7 @@ use crate::rendered_files::RenderedFiles;
 use crate::rendering::{RenderCommand, Rendering, SideToRender, render};
 use crate::roots::is_in;
 use crate::settings::are_bare;
-use crate::sources::{InputSources, is_template};
+use crate::sources::{InputSources, is_source_ignore, is_template};
 use crate::walk::{FoundFiles, Tracked};
 use crate::{Failure, progress};
 
@@ -168,7 +168,11 @@ impl<'p> WalkedPaths<'p> {
         }
         let is_manifest = |file: &PathBuf| named.contains(file) || !is_template(file);
         let (mut files, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_manifest);
-        let origin = |file: &PathBuf| UnreadSource { name: place.name(file), hash: hash(file), what: TEMPLATE };
+        let origin = |file: &PathBuf| UnreadSource {
+            name: place.name(file),
+            hash: hash(file),
+            what: if is_source_ignore(file) { SOURCE_IGNORE } else { TEMPLATE },
+        };
         let link = |file: &PathBuf| UnreadSource {
             name: place.name(file),
             hash: hash_of(std::fs::read_link(file).unwrap_or_default().as_os_str().as_encoded_bytes()),
@@ -281,6 +285,9 @@ fn has_settings(file: &Path, settings: &Path, place: &InputPlace) -> bool {
 
 /// A symbolic link to something that is read where it is.
 const LINK: &str = "a symbolic link to other manifests; they are compared where they are";
+
+/// What a file is that says what Flux leaves out of a repository.
+const SOURCE_IGNORE: &str = "a list of files that Flux leaves out, which is not evaluated";
 
 /// What a component is that no kustomization includes.
 const COMPONENT: &str =

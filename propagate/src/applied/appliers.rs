@@ -18,6 +18,8 @@ pub(crate) struct Applier {
     /// The same when the applier itself is deleted.
     pub(crate) pruning_with_it: Pruning,
     pub(crate) is_suspended: bool,
+    /// The field with which it changes what it applies.
+    pub(crate) patches: Option<&'static str>,
     /// The folders, as they are written, with `*` for what a template fills in.
     pub(crate) paths: Vec<String>,
     reach: Reach,
@@ -113,6 +115,7 @@ impl Applier {
             pruning: pruning(prunes),
             pruning_with_it: pruning(deletes),
             is_suspended,
+            patches: FLUX_PATCHES.iter().copied().find(|field| is_set(spec.get(field))),
             paths: if is_own || !is_top { vec![path] } else { Vec::new() },
             reach: Reach::Kustomizations,
         }
@@ -152,6 +155,9 @@ impl Applier {
             pruning,
             pruning_with_it: if is_cascading { Pruning::Deleted } else { Pruning::Kept },
             is_suspended: false,
+            patches: ARGO_PATCHES.iter().copied().find(|field| {
+                sources.iter().any(|source| is_set(source.get("kustomize").and_then(|kustomize| kustomize.get(field))))
+            }),
             paths: paths.into_iter().collect(),
             reach: if is_recursive { Reach::All } else { Reach::Folder },
         }
@@ -188,11 +194,22 @@ impl Applier {
     }
 }
 
+/// Fields of a Flux Kustomization that change what it applies, besides names and images (docs/spec/v1/kustomizations.md of
+/// kustomize-controller).
+const FLUX_PATCHES: [&str; 4] = ["patches", "components", "patchesStrategicMerge", "patchesJson6902"];
+
+/// Those in `kustomize` of a source of an Application (docs/user-guide/kustomize.md of Argo CD).
+const ARGO_PATCHES: [&str; 3] = ["patches", "components", "replicas"];
+
 /// The finalizer of an Application with which its objects are deleted.
 const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 fn text<'v>(object: &'v Value, field: &str) -> Option<&'v str> {
     object.get(field).and_then(Value::as_str)
+}
+
+fn is_set(list: Option<&Value>) -> bool {
+    list.and_then(Value::as_array).is_some_and(|items| !items.is_empty())
 }
 
 fn is(value: Option<&Value>) -> bool {

@@ -149,6 +149,7 @@ impl RootAnswer {
         not_read.extend(notes);
         let plan = Plan::with_settings([&old, &new], [former, settings]);
         not_read.extend(rendered::objects(&plan, [&old, &new], inputs));
+        not_read.extend(rendered::patched(&plan, [&old, &new], inputs));
         not_read.extend(renamed::templates(&plan, [&old, &new], inputs[0]));
         not_read.extend(other_groups::objects(&plan, [&old, &new], settings, harmless));
         if !plan.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source};
+use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source, count};
 use serde_json::Value;
 
 use super::not_read::{Matters, NotRead};
@@ -39,6 +39,36 @@ pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2], inputs: [&Input; 2])
         found.push(NotRead::file(place, reason, Matters::CannotTell));
     }
     found
+}
+
+/// The objects of Cluster API that differ, and that what applies them changes with patches of its own.
+pub(super) fn patched(plan: &Plan, fleets: [&Fleet; 2], inputs: [&Input; 2]) -> Vec<NotRead> {
+    let mut found: BTreeMap<(String, &str), (Where, Vec<&ObjectId>)> = BTreeMap::new();
+    for id in plan.objects.iter().map(|planned| &planned.id).filter(|id| id.is_cluster_api()) {
+        let sides = fleets.into_iter().zip(inputs).rev();
+        let Some((object, (fleet, input))) = sides.into_iter().find_map(|side| Some((side.0.find(id)?, side))) else {
+            continue;
+        };
+        let Some(source) = fleet.sources().get(object.origin.source) else { continue };
+        let appliers = input.applied.appliers_of(relative(&source.name, &input.prefix));
+        for (title, field) in appliers.into_iter().filter_map(|applier| Some((applier.title(), applier.patches?))) {
+            let place = Where { file: source.name.clone(), ..Where::default() };
+            found.entry((title, field)).or_insert_with(|| (place, Vec::new())).1.push(id);
+        }
+    }
+    let said = |((title, field), (place, ids)): ((String, &str), (Where, Vec<&ObjectId>))| {
+        let first = ids.first().map(|id| id.to_string()).unwrap_or_default();
+        let they = match ids.len() {
+            1 => first,
+            more => format!("{first} and {}", count(more - 1, "more object")),
+        };
+        NotRead::file(
+            place,
+            format!("{they}: {title} patches what it applies, and its `{field}` is not evaluated"),
+            Matters::CannotTell,
+        )
+    };
+    found.into_iter().map(said).collect()
 }
 
 /// Why the effects of a change of this object are not known; `None` if nothing is rendered from it, or what is rendered
