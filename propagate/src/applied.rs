@@ -43,7 +43,8 @@ impl Applied {
     }
 
     pub(crate) fn find(&self, applier: &Applier) -> Option<&Applier> {
-        self.appliers.iter().find(|known| known.id == applier.id)
+        let same = self.appliers.iter().filter(|known| known.is_same(applier));
+        same.max_by_key(|known| known.is_in_file_of(applier))
     }
 
     /// A kustomization that cannot be rendered is replaced by what it includes.

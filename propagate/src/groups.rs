@@ -75,7 +75,7 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ]),
 ];
 
-/// Groups whose objects make Machines or Clusters, and what does it. Those of `RENDERERS` are said there.
+/// Groups whose objects make Machines or Clusters, and what does it.
 ///
 /// Sources: the API references of the named projects.
 const MAKERS: &[(&str, &str)] = &[
@@ -90,6 +90,9 @@ const MAKERS: &[(&str, &str)] = &[
     ("k0rdent.mirantis.com", "k0rdent makes Clusters"),
     ("hmc.mirantis.com", "k0rdent makes Clusters"),
     ("kubermatic.k8c.io", "Kubermatic makes Clusters"),
+    ("hypershift.openshift.io", "HyperShift makes Clusters"),
+    ("provisioning.cattle.io", "Rancher makes Clusters"),
+    ("run.tanzu.vmware.com", "Tanzu makes Clusters"),
     ("hive.openshift.io", "Hive makes Clusters"),
     ("machine.openshift.io", "OpenShift makes Machines"),
     ("rke-machine-config.cattle.io", "Rancher makes Machines"),
@@ -123,6 +126,11 @@ pub(crate) fn knowledge(id: &ObjectId, named: &[String]) -> GroupKnowledge {
     let known = HARMLESS.iter().flat_map(|(_, groups)| groups.iter().copied());
     let is_harmless = known.chain(named.iter().map(String::as_str)).any(is);
     if is_harmless { GroupKnowledge::Harmless } else { GroupKnowledge::Unknown }
+}
+
+/// Whether Machines or Clusters are known to be made from objects of the group.
+pub(crate) fn is_maker(id: &ObjectId) -> bool {
+    matches!(knowledge(id, &[]), GroupKnowledge::Maker(_))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::rendered_files::RenderedFiles;
 use crate::rendering::{RenderCommand, Rendering, SideToRender, render};
 use crate::roots::is_in;
 use crate::settings::are_bare;
-use crate::sources::{InputSources, is_template};
+use crate::sources::{InputSources, is_source_ignore, is_template};
 use crate::walk::{FoundFiles, Tracked};
 use crate::{Failure, progress};
 
@@ -113,7 +113,11 @@ pub(crate) fn read_both(
     progress::step("reading files");
     let of_side = |(paths, place)| WalkedPaths::of(paths, sources, place);
     let [one, other] = sides;
-    let (old, new) = rayon::join(|| of_side(one), || of_side(other));
+    let (mut old, mut new) = rayon::join(|| of_side(one), || of_side(other));
+    let components = [old.kustomizations.components(), new.kustomizations.components()];
+    let [of_old, of_new] = &components;
+    old.add(of_old, of_new);
+    new.add(of_new, of_old);
     let (mut of_old, mut of_new) = {
         let scanned = [old.scanned(), new.scanned()];
         let [old, new] = choose(scanned.each_ref(), roots);
@@ -164,7 +168,11 @@ impl<'p> WalkedPaths<'p> {
         }
         let is_manifest = |file: &PathBuf| named.contains(file) || !is_template(file);
         let (mut files, others): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_manifest);
-        let origin = |file: &PathBuf| UnreadSource { name: place.name(file), hash: hash(file), what: TEMPLATE };
+        let origin = |file: &PathBuf| UnreadSource {
+            name: place.name(file),
+            hash: hash(file),
+            what: if is_source_ignore(file) { SOURCE_IGNORE } else { TEMPLATE },
+        };
         let link = |file: &PathBuf| UnreadSource {
             name: place.name(file),
             hash: hash_of(std::fs::read_link(file).unwrap_or_default().as_os_str().as_encoded_bytes()),
@@ -179,6 +187,17 @@ impl<'p> WalkedPaths<'p> {
             files.retain(|file| named.contains(file) || !kustomizations.has(file));
         }
         WalkedPaths { place, files, origins, unreadable, kustomizations, is_rendered: sources.kustomize }
+    }
+
+    /// Adds the components of both sides that only something else than the kustomizations here may include, such as
+    /// `spec.components` of a Flux Kustomization.
+    fn add(&mut self, components: &BTreeMap<String, (PathBuf, u64)>, others: &BTreeMap<String, (PathBuf, u64)>) {
+        let shared = components.iter().filter(|(folder, _)| others.contains_key(*folder));
+        self.origins.extend(shared.map(|(_, (file, hash))| UnreadSource {
+            name: self.place.name(file),
+            hash: *hash,
+            what: COMPONENT,
+        }));
     }
 
     fn scanned(&self) -> Scanned<'_> {
@@ -266,6 +285,13 @@ fn has_settings(file: &Path, settings: &Path, place: &InputPlace) -> bool {
 
 /// A symbolic link to something that is read where it is.
 const LINK: &str = "a symbolic link to other manifests; they are compared where they are";
+
+/// What a file is that says what Flux leaves out of a repository.
+const SOURCE_IGNORE: &str = "a list of files that Flux leaves out, which is not evaluated";
+
+/// What a component is that no kustomization includes.
+const COMPONENT: &str =
+    "a component of Kustomize that no kustomization here includes; what includes it is not compared";
 
 /// What a file in the directory of a chart is.
 const CHARTED: &str = "a file of a Helm chart, not a manifest; render both sides and compare them";

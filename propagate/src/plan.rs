@@ -1,6 +1,7 @@
 //! `propagate plan`: the effects of a change of manifests.
 
 mod answer;
+mod doubles;
 mod fates;
 mod github;
 mod json;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let base = base_config(args)?;
     let commands = if args.render.is_empty() { &base.render } else { &args.render };
     let commands: Vec<RenderCommand> = commands.iter().map(|command| RenderCommand::of(command)).collect();
-    let [old, new] = inputs(args, &commands, &settings)?;
+    let [old, new] = doubles::chosen(inputs(args, &commands, &settings)?);
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).collect();
     let pairs = roots::pairs([&old, &new], &named, &settings)?;
     let mut answer = PlanAnswer::of(pairs, [&old, &new], [&former, &settings], &base.harmless_groups);

@@ -260,7 +260,8 @@ fn kustomize(folder: &Path, options: &[String]) -> Result<String, NotRendered> {
                 let message = message
                     .split_once(" err=")
                     .map_or(&*message, |(_, error)| error.trim_matches(['"', '<', '>', ' ', '\n', '\t']));
-                return Err(NotRendered::Fails(format!("{program} {verb}: {message}")));
+                let message: Vec<&str> = message.split_whitespace().collect();
+                return Err(NotRendered::Fails(format!("{program} {verb}: {}", message.join(" "))));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(NotRendered::Fails(format!("{program}: {error}"))),

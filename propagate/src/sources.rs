@@ -129,7 +129,13 @@ impl InputSources {
 pub(crate) fn is_template(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str());
     let is_of_manifest = || file.file_stem().is_some_and(|stem| is_read(Path::new(stem)));
-    ending.is_some_and(|ending| TEMPLATES.contains(&ending) || !COPIES.contains(&ending) && is_of_manifest())
+    let is_of_ending = |ending| TEMPLATES.contains(&ending) || !COPIES.contains(&ending) && is_of_manifest();
+    ending.is_some_and(is_of_ending) || is_source_ignore(file)
+}
+
+/// Whether a file lists what Flux leaves out of a repository.
+pub(crate) fn is_source_ignore(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == ".sourceignore")
 }
 
 /// Endings after that of a manifest with which no manifest is rendered: copies, and what is about a file.

@@ -136,6 +136,19 @@ impl Fleet {
         Fleet::of_objects(sources, objects, self.of_documents.clone(), further.collect())
     }
 
+    /// The same objects, where of those with one name the one counts that ranks highest.
+    #[must_use]
+    pub fn preferring<R: Ord>(&self, rank: impl Fn(&FleetObject) -> R) -> Fleet {
+        let mut objects = self.objects.clone();
+        for (first, later) in &self.doubles {
+            let [counts, other] = [first, later].map(|at| objects.get(*at).map(|object| rank(object)));
+            if other > counts {
+                objects.swap(*first, *later);
+            }
+        }
+        Fleet::of_objects(self.shared_sources(), objects, self.of_documents.clone(), self.further.clone())
+    }
+
     /// Some of the objects without a duplicate, by their positions among these; without problems.
     pub(crate) fn only(&self, positions: &[usize]) -> Fleet {
         let kept: Vec<&Arc<FleetObject>> = self.kept().collect();

@@ -68,6 +68,8 @@ pub struct Mentions {
     pub is_plain: bool,
     /// The folder of the Helm charts that it renders, if it does.
     pub charts: Option<String>,
+    /// Whether it is a component, which changes what includes it.
+    pub is_component: bool,
 }
 
 impl Mentions {
@@ -84,7 +86,8 @@ impl Mentions {
         let is_plain = json.as_object().is_some_and(|fields| fields.keys().all(|field| PLAIN.contains(&&**field)));
         let home = json.pointer("/helmGlobals/chartHome").and_then(Value::as_str).unwrap_or("charts");
         let has_charts = ["helmCharts", "helmChartInflationGenerator"].iter().any(|field| json.get(field).is_some());
-        Mentions { paths, is_plain, charts: has_charts.then(|| joined(folder, home)) }
+        let is_component = json.get("kind").and_then(Value::as_str) == Some("Component");
+        Mentions { paths, is_plain, charts: has_charts.then(|| joined(folder, home)), is_component }
     }
 }
 

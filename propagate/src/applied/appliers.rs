@@ -1,6 +1,6 @@
 //! Objects of Flux and Argo CD that say which folders of a repository are applied.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Fleet, FleetObject, ObjectId, Source};
 use serde_json::{Value, json};
@@ -9,11 +9,17 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone)]
 pub(crate) struct Applier {
     pub(crate) id: ObjectId,
+    /// The file that it is in.
+    file: String,
+    /// Whether another one has the same name: clusters in one repository often have appliers of one name.
+    is_one_of_several: bool,
     /// What it does with objects that are no longer in its folders.
     pub(crate) pruning: Pruning,
     /// The same when the applier itself is deleted.
     pub(crate) pruning_with_it: Pruning,
     pub(crate) is_suspended: bool,
+    /// The field with which it changes what it applies.
+    pub(crate) patches: Option<&'static str>,
     /// The folders, as they are written, with `*` for what a template fills in.
     pub(crate) paths: Vec<String>,
     reach: Reach,
@@ -48,10 +54,21 @@ impl Applier {
     pub(crate) fn of(sources: Vec<Source>) -> Vec<Applier> {
         let has_any = |source: &Source| [FLUX, FLUX_OPERATOR, ARGO].iter().any(|group| source.text.contains(group));
         let fleet = Fleet::read(sources.into_iter().filter(has_any).collect());
-        fleet.objects().filter_map(Applier::read).collect()
+        let others = fleet.doubles().map(|(_, later)| later);
+        let mut found: Vec<Applier> =
+            fleet.objects().chain(others).filter_map(|it| Applier::read(it, &fleet)).collect();
+        let mut named: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        found.iter().for_each(|applier| *named.entry(applier.id.clone()).or_default() += 1);
+        found.iter_mut().for_each(|applier| applier.is_one_of_several = named.get(&applier.id) > Some(&1));
+        found
     }
 
-    fn read(object: &FleetObject) -> Option<Applier> {
+    fn read(object: &FleetObject, fleet: &Fleet) -> Option<Applier> {
+        let file = fleet.sources().get(object.origin.source).map(|source| source.name.clone())?;
+        Some(Applier { file, ..Applier::of_object(object)? })
+    }
+
+    fn of_object(object: &FleetObject) -> Option<Applier> {
         let json = object.value();
         let spec = json.get("spec")?;
         match (&*object.id.group, &*object.id.kind) {
@@ -93,9 +110,12 @@ impl Applier {
         let pruning = |deletes: bool| if deletes && !is_suspended { Pruning::Deleted } else { Pruning::Kept };
         Applier {
             id: id.clone(),
+            file: String::new(),
+            is_one_of_several: false,
             pruning: pruning(prunes),
             pruning_with_it: pruning(deletes),
             is_suspended,
+            patches: FLUX_PATCHES.iter().copied().find(|field| is_set(spec.get(field))),
             paths: if is_own || !is_top { vec![path] } else { Vec::new() },
             reach: Reach::Kustomizations,
         }
@@ -130,12 +150,32 @@ impl Applier {
         let is_recursive = sources.iter().any(|source| is(source.pointer("/directory/recurse")));
         Applier {
             id: id.clone(),
+            file: String::new(),
+            is_one_of_several: false,
             pruning,
             pruning_with_it: if is_cascading { Pruning::Deleted } else { Pruning::Kept },
             is_suspended: false,
+            patches: ARGO_PATCHES.iter().copied().find(|field| {
+                sources.iter().any(|source| is_set(source.get("kustomize").and_then(|kustomize| kustomize.get(field))))
+            }),
             paths: paths.into_iter().collect(),
             reach: if is_recursive { Reach::All } else { Reach::Folder },
         }
+    }
+
+    /// Whether it is the same one before and after a change. Of several with one name, the file or the folders tell.
+    pub(crate) fn is_same(&self, other: &Applier) -> bool {
+        let is_only = !self.is_one_of_several && !other.is_one_of_several;
+        self.id == other.id && (is_only || self.file == other.file || self.paths == other.paths)
+    }
+
+    pub(super) fn is_in_file_of(&self, other: &Applier) -> bool {
+        self.file == other.file
+    }
+
+    /// Its name, with its file if others have the same name.
+    pub(crate) fn title(&self) -> String {
+        if self.is_one_of_several { format!("{} of {}", self.id, self.file) } else { self.id.to_string() }
     }
 
     /// Whether it applies a file or a kustomization below a folder without a kustomization that it names.
@@ -154,11 +194,22 @@ impl Applier {
     }
 }
 
+/// Fields of a Flux Kustomization that change what it applies, besides names and images (docs/spec/v1/kustomizations.md of
+/// kustomize-controller).
+const FLUX_PATCHES: [&str; 4] = ["patches", "components", "patchesStrategicMerge", "patchesJson6902"];
+
+/// Those in `kustomize` of a source of an Application (docs/user-guide/kustomize.md of Argo CD).
+const ARGO_PATCHES: [&str; 3] = ["patches", "components", "replicas"];
+
 /// The finalizer of an Application with which its objects are deleted.
 const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 fn text<'v>(object: &'v Value, field: &str) -> Option<&'v str> {
     object.get(field).and_then(Value::as_str)
+}
+
+fn is_set(list: Option<&Value>) -> bool {
+    list.and_then(Value::as_array).is_some_and(|items| !items.is_empty())
 }
 
 fn is(value: Option<&Value>) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{ObjectId, Source};
+use fleet::Source;
 
 use super::appliers::is_path;
 use super::{Applied, AppliedNote, Applier, Kustomizations};
@@ -95,8 +95,8 @@ impl Scanned<'_> {
         let kustomizations = &self.kustomizations.by_folder;
         let inside = || kustomizations.iter().filter(|(_, it)| it.is_inside).map(|(folder, _)| folder);
         let mut folders: BTreeSet<&str> = inside().map(String::as_str).collect();
-        for file in &self.plain {
-            folders.extend(file.match_indices('/').filter_map(|(at, _)| file.get(..at)));
+        for name in self.plain.iter().chain(inside()) {
+            folders.extend(name.match_indices('/').filter_map(|(at, _)| name.get(..at)));
         }
         folders.insert("");
         for applier in appliers {
@@ -186,7 +186,7 @@ fn is_left_out(folder: &str, before: &Scanned<'_>, after: &Scanned<'_>) -> bool 
 fn notes((before, old): (&Scanned<'_>, &Chosen), (after, new): (&Scanned<'_>, &Chosen)) -> Vec<AppliedNote> {
     let mut found = Vec::new();
     let parents = |side: &Scanned<'_>, name: &str| side.kustomizations.parents(name).cloned().collect::<Vec<_>>();
-    let mut dropped: BTreeMap<(Vec<String>, Vec<ObjectId>), Vec<String>> = BTreeMap::new();
+    let mut dropped: BTreeMap<(Vec<String>, BTreeSet<String>), Vec<String>> = BTreeMap::new();
     for name in &new.dropped {
         let parents = parents(before, name);
         let is_around = |entry: &&String| {
@@ -197,7 +197,7 @@ fn notes((before, old): (&Scanned<'_>, &Chosen), (after, new): (&Scanned<'_>, &C
         let appliers = around.filter_map(|entry| old.applied.of_kustomizations.get(entry)).flatten();
         let of_folders = old.applied.folders.iter().filter(|(named, _)| named == name).map(|(_, applier)| applier);
         let appliers = appliers.chain(of_folders).filter_map(|number| old.applied.appliers.get(*number));
-        let appliers = appliers.map(|applier| applier.id.clone()).collect();
+        let appliers = appliers.map(Applier::title).collect();
         dropped.entry((parents, appliers)).or_default().push(name.clone());
     }
     let of_dropped = |((parents, appliers), names)| AppliedNote::Dropped { names, parents, appliers };
@@ -210,7 +210,7 @@ fn notes((before, old): (&Scanned<'_>, &Chosen), (after, new): (&Scanned<'_>, &C
                 let first = appliers.iter().next().and_then(|number| new.applied.appliers.get(*number));
                 let Some(applier) = first else { continue };
                 let was_known = !old.applied.appliers.is_empty();
-                gained.entry((applier.id.to_string(), was_known)).or_default().push(folder.clone());
+                gained.entry((applier.title(), was_known)).or_default().push(folder.clone());
             }
             None if new.entries.contains_key(folder) || new.dropped.contains(folder) => {}
             None => {

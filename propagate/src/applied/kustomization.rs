@@ -31,6 +31,7 @@ pub(crate) struct Kustomization {
     pub(crate) file: String,
     /// Kind and name of the objects in the files that it lists, with file and line.
     pub(crate) objects: Vec<(String, String, String, usize)>,
+    is_component: bool,
     /// Whether its own files, or what it renders from elsewhere, may have objects that a plan reads.
     is_relevant: bool,
 }
@@ -80,7 +81,8 @@ impl Kustomizations {
                 found.is_relevant = true;
             }
         }
-        let Mentions { paths, charts, .. } = Mentions::of(&source);
+        let Mentions { paths, charts, is_component, .. } = Mentions::of(&source);
+        found.is_component = is_component;
         found.is_relevant |= charts.is_some();
         let of_charts = charts.into_iter().flat_map(|charts| self.files_in(&charts));
         let mut hash = |name: String| {
@@ -158,6 +160,15 @@ impl Kustomizations {
     pub(crate) fn parents<'k>(&'k self, name: &'k str) -> impl Iterator<Item = &'k String> {
         let lists = move |(_, it): &(&String, &Kustomization)| it.folders.contains(name) || it.own.contains_key(name);
         self.by_folder.iter().filter(lists).map(|(parent, _)| parent)
+    }
+
+    /// The components that no kustomization includes, each with its file and a hash of what is in it.
+    pub(crate) fn components(&self) -> BTreeMap<String, (PathBuf, u64)> {
+        let file = |folder: &String| {
+            let kustomization = self.by_folder.get(folder).filter(|it| it.is_component)?;
+            Some((self.path(&kustomization.file), hash_of(format!("{:?}", self.parts(folder)).as_bytes())))
+        };
+        self.tops().into_iter().filter_map(|folder| Some((folder.clone(), file(&folder)?))).collect()
     }
 
     /// The kustomizations in the paths of the call that no other one includes.

@@ -1,14 +1,13 @@
 //! What is said of what is applied.
 
+use std::collections::BTreeSet;
 use std::fmt;
-
-use fleet::ObjectId;
 
 /// Something that is applied in another way than before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AppliedNote {
     /// Folders and files that nothing includes or names any more.
-    Dropped { names: Vec<String>, parents: Vec<String>, appliers: Vec<ObjectId> },
+    Dropped { names: Vec<String>, parents: Vec<String>, appliers: BTreeSet<String> },
     /// Entry points that something includes or names now, and whether that existed before.
     Gained { folders: Vec<String>, by: String, was_known: bool },
     /// An entry point whose former parent is gone.

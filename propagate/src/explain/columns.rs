@@ -24,7 +24,7 @@ pub(super) fn cell((hierarchy, kubelets): (&Hierarchy, &Kubelets), number: usize
         match &placement.state {
             State::Missing => format!("{value} (missing)"),
             State::Differs(found) => format!("{value} (found {})", visible(found)),
-            _ => value.to_owned(),
+            _ => value.into_owned(),
         }
     };
     let joined = |placements: Vec<&Placement>| {

@@ -1,5 +1,6 @@
 //! For a reader at a terminal: each finding with the line it is about.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Severities, Renderer, Snippet};
@@ -165,7 +166,7 @@ pub(crate) fn level(of: FindingLevel) -> Severities<'static> {
     }
 }
 
-/// A value, or a marker that it is empty.
-pub(crate) fn visible(value: &str) -> &str {
-    if value.is_empty() { "\"\"" } else { value }
+/// A value on one line, in quotes if it is empty or has several.
+pub(crate) fn visible(value: &str) -> Cow<'_, str> {
+    if value.is_empty() || value.contains(char::is_control) { format!("{value:?}").into() } else { value.into() }
 }

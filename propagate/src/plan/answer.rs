@@ -8,13 +8,12 @@ use rayon::prelude::*;
 
 use super::not_read::{About, Matters, NotRead};
 use super::roots::{RootPair, relative};
-use super::{fates, other_groups, renamed, rendered};
+use super::{doubles, fates, other_groups, renamed, rendered};
 use crate::applied::{Entry, shown};
 use crate::classes;
 use crate::input::Input;
 use crate::output::report::Where;
 use crate::rendered_files::RenderedFiles;
-use crate::renderers::is_renderer;
 use crate::roots::is_in;
 
 /// The effects of a change in each root.
@@ -103,11 +102,7 @@ impl RootAnswer {
             for (file, reason) in input.unreadable.iter().filter(|(file, _)| is_of(relative(file, &input.prefix))) {
                 let place = Where { file: file.clone(), ..Where::default() };
                 let matters = if is_untouched(file, inputs, is_after) { Matters::No } else { Matters::Unreadable };
-                let said = match matters {
-                    Matters::No => format!("it is the same before and after, and cannot be read: {reason}"),
-                    _ => reason.clone(),
-                };
-                let said = NotRead::file(place, said, matters);
+                let said = NotRead::file(place, reason.clone(), matters);
                 if matters != Matters::No {
                     unread.insert(relative(file, &input.prefix).to_owned());
                     not_read.push(said);
@@ -134,7 +129,7 @@ impl RootAnswer {
         not_read.extend(rendered::origins(inputs, is_of));
         let kustomizations = rendered::kustomizations(inputs, is_of, &not_read);
         not_read.extend(kustomizations);
-        not_read.extend(duplicates(sides));
+        not_read.extend(doubles::skipped(sides));
         let [no_old, no_new] = &unread;
         // An object is neither created nor deleted because its file cannot be read, or one that refers to it from this root.
         let known = |(fleet, input): (&Fleet, &Input), other: &Fleet, unread: &BTreeSet<String>| {
@@ -154,6 +149,7 @@ impl RootAnswer {
         not_read.extend(notes);
         let plan = Plan::with_settings([&old, &new], [former, settings]);
         not_read.extend(rendered::objects(&plan, [&old, &new], inputs));
+        not_read.extend(rendered::patched(&plan, [&old, &new], inputs));
         not_read.extend(renamed::templates(&plan, [&old, &new], inputs[0]));
         not_read.extend(other_groups::objects(&plan, [&old, &new], settings, harmless));
         if !plan.is_empty() {
@@ -217,9 +213,13 @@ impl RootAnswer {
 fn in_one(untouched: Vec<NotRead>) -> Option<NotRead> {
     let number = untouched.len();
     let mut first = untouched.into_iter().next()?;
+    // The reason of a document says that it cannot be read.
+    let is_file = first.place.position.is_none();
     if number > 1 {
         let others = count(number - 1, "other document");
         first.reason = format!("cannot be read, like {others}, and is the same before and after: {}", first.reason);
+    } else if is_file {
+        first.reason = format!("it is the same before and after, and cannot be read: {}", first.reason);
     }
     Some(first)
 }
@@ -254,7 +254,8 @@ fn is_untouched(file: &str, inputs: [&Input; 2], is_after: bool) -> bool {
     there.is_some_and(|(_, hash)| of.unreadable_hashes.get(file) == Some(hash))
 }
 
-fn name<'n>(fleet: &'n Fleet, input: &Input, source: usize) -> &'n str {
+/// The name of a text that both sides share.
+pub(super) fn name<'n>(fleet: &'n Fleet, input: &Input, source: usize) -> &'n str {
     relative(fleet.sources().get(source).map_or("", |source| &source.name), &input.prefix)
 }
 
@@ -318,27 +319,4 @@ fn skipped(sides: [(&Fleet, &Input); 2], pair: &RootPair) -> Vec<NotRead> {
     // One line for all documents of a file.
     described.dedup_by(|later, first| (&later.place.file, &later.reason) == (&first.place.file, &first.reason));
     described
-}
-
-/// The objects that are skipped because another one in another file has their name, and differ. What is rendered from one
-/// of them is not known.
-fn duplicates(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
-    let doubles = |(fleet, input): (&Fleet, &Input)| {
-        let mut locator = Locator::new(fleet.sources());
-        let mut found = BTreeMap::new();
-        for (first, later) in fleet.doubles().filter(|(first, later)| first.json != later.json) {
-            let at = locator.locate(&later.origin, "", &[]);
-            let place = Where::of(fleet, at.source, at.span, at.position);
-            let before = name(fleet, input, first.origin.source);
-            let reason = format!("{} is already defined in {before}; this one is not compared", later.id);
-            let key = (name(fleet, input, later.origin.source).to_owned(), later.id.clone(), later.json.to_string());
-            let matters = if is_renderer(&later.id) { Matters::CannotTell } else { Matters::No };
-            found.insert(key, NotRead::file(place, reason, matters));
-        }
-        found
-    };
-    let [old, new] = sides.map(doubles);
-    let of_new = new.iter().filter(|(key, _)| !old.contains_key(*key));
-    let of_old = old.iter().filter(|(key, _)| !new.keys().any(|(file, id, _)| (file, id) == (&key.0, &key.1)));
-    of_new.chain(of_old).map(|(_, not_read)| not_read.clone()).collect()
 }

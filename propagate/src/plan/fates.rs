@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::not_read::{About, Matters, NotRead};
 use super::roots::relative;
-use crate::applied::{Applied, Applier, Pruning};
+use crate::applied::{Applied, AppliedNote, Applier, Pruning};
 use crate::classes::is_instance;
 use crate::input::Input;
 use crate::output::report::Where;
@@ -56,9 +56,13 @@ const fn protection(key: &'static str, value: &'static str, is_of_edits: bool, t
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     Protected(&'static Protection, bool),
-    NotPruned(ObjectId, bool),
-    IfSynced(ObjectId),
-    HandedOver(ObjectId, Option<ObjectId>),
+    NotPruned(String, bool),
+    IfSynced(String),
+    /// The kustomization that it was in is included by another one now, in which it has another name.
+    IfApplied(String),
+    /// What applied it prunes, and nothing in the files applies the folder that it is in now.
+    Unapplied(String, String),
+    HandedOver(String, Option<String>),
     Moved(String, String),
 }
 
@@ -73,8 +77,10 @@ pub(super) fn settled(old: &Fleet, new: &Fleet, inputs: [&Input; 2]) -> (Option<
     }
     let stay = fates.iter().filter(|(fate, _)| matches!(fate, Fate::Protected(..) | Fate::NotPruned(..)));
     let stay: BTreeSet<ObjectId> = stay.flat_map(|(_, objects)| objects).map(|object| object.id.clone()).collect();
-    let after = (!stay.is_empty()).then(|| {
-        let others = new.part(|object| !stay.contains(&object.id), |_| true);
+    let gone = fates.iter().filter(|(fate, _)| matches!(fate, Fate::Unapplied(..))).flat_map(|(_, objects)| objects);
+    let gone: BTreeSet<&ObjectId> = gone.map(|object| &object.id).collect();
+    let after = (!stay.is_empty() || !gone.is_empty()).then(|| {
+        let others = new.part(|object| !stay.contains(&object.id) && !gone.contains(&object.id), |_| true);
         others.and(old, |object| stay.contains(&object.id))
     });
     let notes = fates.into_iter().filter_map(|(fate, objects)| {
@@ -103,7 +109,10 @@ fn fate_of(
         if let Some(row) = protection(object, false) {
             return Some(Fate::Protected(row, false));
         }
-        return not_pruned(&appliers, &after.applied);
+        let gained =
+            |note: &AppliedNote| matches!(note, AppliedNote::Gained { folders, .. } if folders.contains(&name));
+        let is_gained = after.applied_notes.iter().any(gained);
+        return not_pruned(&appliers, &after.applied).or_else(|| is_gained.then(|| Fate::IfApplied(name.clone())));
     };
     if is.json != object.json
         && let Some(row) = protection(object, true).or_else(|| protection(is, true))
@@ -112,12 +121,16 @@ fn fate_of(
     }
     let name_now = source(new, is, after);
     let now = after.applied.appliers_of(&name_now);
-    let mut lost = appliers.iter().filter(|applier| !now.iter().any(|known| known.id == applier.id));
+    let mut lost = appliers.iter().filter(|applier| !now.iter().any(|known| known.is_same(applier)));
     let deleting = lost.find(|applier| applier.pruning_after(after.applied.find(applier)) != Pruning::Kept);
-    if let Some(applier) = deleting {
-        return Some(Fate::HandedOver(applier.id.clone(), now.first().map(|now| now.id.clone())));
-    }
     let is_rendered = |input: &Input, name: &str| input.rendered.iter().any(|it| relative(it, &input.prefix) == name);
+    if let Some(applier) = deleting {
+        let prunes = after.applied.find(applier).is_some_and(|now| now.pruning == Pruning::Deleted);
+        if prunes && now.is_empty() && !is_rendered(after, &name_now) {
+            return Some(Fate::Unapplied(applier.title(), name_now));
+        }
+        return Some(Fate::HandedOver(applier.title(), now.first().map(|now| now.title())));
+    }
     let is_of = |folders: &[String]| folders.contains(&name) || folders.contains(&name_now);
     let is_told = after.applied_notes.iter().any(|note| is_of(note.folders()));
     let is_move = name != name_now && !is_told && (is_rendered(before, &name) || is_rendered(after, &name_now));
@@ -130,10 +143,10 @@ fn not_pruned(appliers: &[&Applier], after: &Applied) -> Option<Fate> {
     let (pruning, applier) = fates.max_by_key(|(pruning, _)| *pruning)?;
     match pruning {
         Pruning::Deleted => None,
-        Pruning::IfSynced => Some(Fate::IfSynced(applier.id.clone())),
+        Pruning::IfSynced => Some(Fate::IfSynced(applier.title())),
         Pruning::Kept => {
             let is_suspended = after.find(applier).map_or(applier.is_suspended, |now| now.is_suspended);
-            Some(Fate::NotPruned(applier.id.clone(), is_suspended))
+            Some(Fate::NotPruned(applier.title(), is_suspended))
         }
     }
 }
@@ -187,6 +200,14 @@ impl Fate {
                 format!("{they} {} no longer applied and {stay}: {applier} {why}", verb("is", "are"))
             }
             Fate::IfSynced(applier) => format!("{they} {} deleted, if a sync of {applier} prunes", verb("is", "are")),
+            Fate::IfApplied(folder) => {
+                let folder = crate::applied::shown(folder);
+                format!("{they} {} deleted, if something applied {folder} by itself", verb("is", "are"))
+            }
+            Fate::Unapplied(from, file) => {
+                let is_there = verb("is", "are");
+                format!("{they} {is_there} deleted by {from}, unless something else applies {file}")
+            }
             Fate::HandedOver(from, to) => {
                 let is_adopted = verb("it is adopted", "they are adopted");
                 let may = format!("{from} may delete {} before {is_adopted}", verb("it", "them"));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::not_read::{About, Matters, NotRead};
 use super::words::some;
-use crate::groups::{GroupKnowledge, knowledge};
+use crate::groups::{GroupKnowledge, is_maker, knowledge};
 use crate::output::report::Where;
 use crate::renderers::is_renderer;
 use crate::roots::is_judged;
@@ -56,7 +56,11 @@ fn reason(
         let is_harmless = knowledge(&defined, harmless) == GroupKnowledge::Harmless;
         return (!is_harmless).then(|| (id.group.clone(), "all objects of the kind are deleted with it".to_owned()));
     }
-    if is_renderer(id) || id.is_cluster_api() {
+    if is_renderer(id) && !is_maker(id) || id.is_cluster_api() {
+        return None;
+    }
+    let spec = |fleet: &Fleet| fleet.find(id).and_then(|object| object.value().get("spec").cloned());
+    if is_renderer(id) && spec(old) == spec(new) {
         return None;
     }
     if id.group == CROSSPLANE_GROUP {

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source};
+use fleet::{Fleet, FleetObject, Locator, ObjectId, Plan, Source, count};
 use serde_json::Value;
 
 use super::not_read::{Matters, NotRead};
 use super::roots::relative;
-use crate::groups::{GroupKnowledge, knowledge};
+use crate::groups::{GroupKnowledge, is_maker, knowledge};
 use crate::input::{Input, UnreadSource};
 use crate::kustomizations::Unrendered;
 use crate::output::report::Where;
@@ -41,10 +41,44 @@ pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2], inputs: [&Input; 2])
     found
 }
 
+/// The objects of Cluster API that differ, and that what applies them changes with patches of its own.
+pub(super) fn patched(plan: &Plan, fleets: [&Fleet; 2], inputs: [&Input; 2]) -> Vec<NotRead> {
+    let mut found: BTreeMap<(String, &str), (Where, Vec<&ObjectId>)> = BTreeMap::new();
+    for id in plan.objects.iter().map(|planned| &planned.id).filter(|id| id.is_cluster_api()) {
+        let sides = fleets.into_iter().zip(inputs).rev();
+        let Some((object, (fleet, input))) = sides.into_iter().find_map(|side| Some((side.0.find(id)?, side))) else {
+            continue;
+        };
+        let Some(source) = fleet.sources().get(object.origin.source) else { continue };
+        let appliers = input.applied.appliers_of(relative(&source.name, &input.prefix));
+        for (title, field) in appliers.into_iter().filter_map(|applier| Some((applier.title(), applier.patches?))) {
+            let place = Where { file: source.name.clone(), ..Where::default() };
+            found.entry((title, field)).or_insert_with(|| (place, Vec::new())).1.push(id);
+        }
+    }
+    let said = |((title, field), (place, ids)): ((String, &str), (Where, Vec<&ObjectId>))| {
+        let first = ids.first().map(|id| id.to_string()).unwrap_or_default();
+        let they = match ids.len() {
+            1 => first,
+            more => format!("{first} and {}", count(more - 1, "more object")),
+        };
+        NotRead::file(
+            place,
+            format!("{they}: {title} patches what it applies, and its `{field}` is not evaluated"),
+            Matters::CannotTell,
+        )
+    };
+    found.into_iter().map(said).collect()
+}
+
 /// Why the effects of a change of this object are not known; `None` if nothing is rendered from it, or what is rendered
 /// from it does not change.
 fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) -> Option<String> {
     if is_renderer(id) {
+        // It is counted among the objects of other groups.
+        if is_maker(id) {
+            return None;
+        }
         let spec = |object: Option<&FleetObject>| {
             let json = object?.value();
             json.get("spec").cloned()
@@ -56,10 +90,9 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
     }
     let reads = |object: &&FleetObject| {
         let is_near = object.id.namespace == id.namespace || object.id.namespace.is_empty();
-        let is_maker = || matches!(knowledge(&object.id, &[]), GroupKnowledge::Maker(_));
         is_near
             && (is_renderer(&object.id) && object.has_text(&id.name, Some(&FIELDS))
-                || is_maker() && object.has_text(&id.name, None))
+                || is_maker(&object.id) && object.has_text(&id.name, None))
     };
     let renderer = fleet.objects().find(reads)?;
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))

@@ -246,6 +246,7 @@ pub(super) fn whole(planned: &Planned) -> Option<String> {
 fn whole_effect(planned: &Planned, effect: Effect) -> String {
     let is_namespace = planned.id.kind == "Namespace";
     match effect {
+        Effect::Refused if is_namespace => return format!("{effect}: the API server does not delete this namespace"),
         Effect::Refused => {
             return format!("{effect}: Clusters use it, and the webhook of ClusterClass refuses this");
         }

@@ -31,12 +31,14 @@ pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planne
     let has_machines = has_machines(id);
     let machines = match () {
         () if has_machines => machines(before, id, &Part::Whole),
+        () if is_permanent(id) => Machines::default(),
         () if is_namespace(id) => machines_in(before, &id.name),
         () => Machines::default(),
     };
     let is_part = provider::has_effect_if_deleted(id) && is_still_named(id, before, new);
     let effect = match () {
         () if is_part => Some(Effect::CannotTell),
+        () if is_permanent(id) => Some(Effect::Refused),
         () if is_namespace(id) => of_namespace(before, &machines, &id.name),
         () if is_used_class(id, before, new) => Some(Effect::Refused),
         () => has_machines.then_some(Effect::Destructive),
@@ -49,6 +51,14 @@ pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planne
 /// Whether everything in it is deleted with an object.
 pub(super) fn is_namespace(id: &ObjectId) -> bool {
     id.group.is_empty() && id.kind == "Namespace"
+}
+
+/// Whether it is a namespace that the API server does not delete.
+///
+/// Source: `Register` and `Admit` in pkg/admission/plugin/namespace/lifecycle/admission.go of k8s.io/apiserver v0.37.
+fn is_permanent(id: &ObjectId) -> bool {
+    const PERMANENT: [&str; 3] = ["default", "kube-public", "kube-system"];
+    is_namespace(id) && PERMANENT.contains(&&*id.name)
 }
 
 /// The Machines of all objects in a namespace.
