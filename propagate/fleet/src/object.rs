@@ -58,8 +58,8 @@ pub const CROSSPLANE_GROUP: &str = "apiextensions.crossplane.io";
 ///
 /// Sources: the types in the providers for AWS (controlplane/eks/api, controlplane/rosa/api), Kamaji (api) and nested
 /// clusters (controlplane/nested/api) have no template of Machines.
-const WITHOUT_MACHINES: [&str; 4] =
-    ["AWSManagedControlPlane", "KamajiControlPlane", "NestedControlPlane", "ROSAControlPlane"];
+const WITHOUT_MACHINES: [&str; 5] =
+    ["AWSManagedControlPlane", "K0smotronControlPlane", "KamajiControlPlane", "NestedControlPlane", "ROSAControlPlane"];
 
 /// The fields of an object that are read here.
 #[derive(Deserialize)]

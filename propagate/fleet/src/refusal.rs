@@ -8,6 +8,7 @@ mod objects;
 mod release;
 mod selector;
 mod taints;
+mod values;
 
 use metadata_propagation::Settings;
 use serde_json::Value;

@@ -5,11 +5,13 @@
 //! fields. The reasons are theirs.
 
 mod formats;
+mod rules;
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
+pub(crate) use self::rules::rules_of_difference;
 use crate::fields::{get, is_true, list, text};
 
 /// Why a part of a value does not fit its schema.
@@ -65,46 +67,6 @@ pub(crate) fn prune(value: &mut Value, schema: &Value) {
     }
 }
 
-/// Where rules are that concern what differs between two values, such as `properties.mtu.x-kubernetes-validations`. They are
-/// written in CEL, and are not evaluated. A value that is no longer there has no rules.
-///
-/// Source: `ValidateClusterVariable`, which evaluates the rules of each part of a value on the whole part.
-pub(crate) fn rules_of_difference([was, is]: [Option<&Value>; 2], schema: &Value, at: &str) -> Vec<String> {
-    let Some(is) = is.filter(|_| was != is) else { return Vec::new() };
-    let own = (!list(schema, &[RULES]).is_empty()).then(|| inner(at, RULES));
-    let below: Vec<String> = match is {
-        Value::Object(fields) => {
-            let of_field = |(name, is): (&String, &Value)| {
-                let (schema, step) = place_of(schema, name)?;
-                let was = was.and_then(|was| was.get(name));
-                Some(rules_of_difference([was, Some(is)], schema, &inner(at, &step)))
-            };
-            fields.iter().filter_map(of_field).flatten().collect()
-        }
-        Value::Array(elements) => {
-            let of_element = |(number, is): (usize, &Value)| {
-                let was = was.and_then(|was| was.get(number));
-                rules_of_difference(
-                    [was, Some(is)],
-                    get(schema, &["items"]).unwrap_or(&Value::Null),
-                    &inner(at, "items"),
-                )
-            };
-            elements.iter().enumerate().flat_map(of_element).collect()
-        }
-        _ => Vec::new(),
-    };
-    own.into_iter().chain(below).collect()
-}
-
-const RULES: &str = "x-kubernetes-validations";
-
-/// The schema of a field, and its place in that of the object.
-fn place_of<'s>(schema: &'s Value, field: &str) -> Option<(&'s Value, String)> {
-    let named = get(schema, &["properties", field]).map(|of_field| (of_field, format!("properties.{field}")));
-    named.or_else(|| Some((schema_of(schema, field)?, "additionalProperties".to_owned())))
-}
-
 /// The same for a value whose unknown fields do not matter. `at` is its path.
 pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<SchemaViolation<'v>> {
     let is_on = |field: &str| is_true(schema, &[field]);
@@ -127,6 +89,7 @@ pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<S
         Value::Bool(_) => Vec::new(),
     };
     let own = of_type(value, schema).into_iter().chain(of_enum(value, schema)).chain(of_kind);
+    let own = own.chain(rules::broken(value, schema));
     let combined = if value.is_null() { Vec::new() } else { combined(value, schema) };
     let violation = |reason| SchemaViolation { at: at.to_owned(), reason, part: Some(value) };
     let mut found: Vec<SchemaViolation<'v>> = own.chain(combined).map(violation).collect();

@@ -1,9 +1,10 @@
-//! Which edits of the infrastructure of a Cluster the webhook of its provider refuses.
+//! Which edits of the infrastructure of a Cluster, of control planes without Machines and of MachinePools the webhook of their
+//! provider refuses.
 
-use metadata_propagation::cluster_api::INFRASTRUCTURE_GROUP;
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, INFRASTRUCTURE_GROUP};
 use serde_json::Value;
 
-use self::ProviderWebhook::{Accepts, Fixed, FixedIfSet, Kept, MayRefuse};
+use self::ProviderWebhook::{Accepts, Fixed, FixedIfSet, Kept, MayRefuse, Raised};
 use super::bare::bare;
 use crate::object::ObjectId;
 
@@ -19,6 +20,8 @@ pub(super) enum ProviderWebhook {
     FixedIfSet,
     /// It refuses to remove the field.
     Kept,
+    /// It refuses a lower version.
+    Raised,
     /// It depends on other fields or on parts of this one.
     MayRefuse,
 }
@@ -26,10 +29,11 @@ pub(super) enum ProviderWebhook {
 /// A path below `spec`, and what the webhook makes of it; the longest path counts.
 type InfrastructureRow = (&'static str, ProviderWebhook);
 
-/// Kinds of infrastructure clusters. For a kind without rows it is not known what its webhook accepts.
+/// Kinds of infrastructure clusters, of control planes and of infrastructure of MachinePools. For a kind without rows it is not
+/// known what its webhook accepts. Rows of a pool are those of what is refused; what else an edit does, its provider decides.
 ///
-/// Sources, the `ValidateUpdate` of each kind: cluster-api-provider-azure 69ec3a4 internal/webhooks/azurecluster_webhook.go and
-/// azurecluster_validation.go; cluster-api-provider-aws 2cf09d7 webhooks/awscluster_webhook.go;
+/// Sources, the `ValidateUpdate` of each kind: cluster-api-provider-azure 69ec3a4 internal/webhooks, of AzureCluster with
+/// azurecluster_validation.go; cluster-api-provider-aws 2cf09d7 webhooks, exp/webhooks and controlplane/eks/webhooks;
 /// cluster-api-provider-cloudstack 4ad583a api/v1beta3; cluster-api-provider-cloud-director adc480c api/v1beta3;
 /// cluster-api-provider-gcp 5e0bb3b webhooks and exp/webhooks; cluster-api-provider-hetzner 1c4fe74 pkg/webhook;
 /// cluster-api-provider-maas 030afed api/v1beta1; cluster-api-provider-metal3 2f6d76b internal/webhooks;
@@ -41,31 +45,154 @@ type InfrastructureRow = (&'static str, ProviderWebhook);
 /// 503aa57, RemoteCluster 3897bbe, TinkerbellCluster 35ff4e5, VSphereCluster 111a1ba.
 #[rustfmt::skip]
 const KINDS: &[(&str, &[InfrastructureRow])] = &[
-    ("AWSCluster",          AWS),
-    ("AzureCluster",        AZURE),
-    ("CloudStackCluster",   &[("", Accepts), ("controlPlaneEndpoint", FixedIfSet), ("failureDomains", MayRefuse)]),
-    ("DevCluster",          &[("", Accepts), ("backend.docker.failureDomains", MayRefuse)]),
-    ("DockerCluster",       &[("", Accepts), ("failureDomains", MayRefuse)]),
-    ("GCPCluster",          GCP),
-    ("GCPManagedCluster",   &[("", Accepts), ("credentialsRef", Fixed), ("project", Fixed), ("region", Fixed)]),
-    ("HetznerCluster",      HETZNER),
-    ("HivelocityCluster",   &[("", Accepts)]),
-    ("IonosCloudCluster",   &[("", Accepts), ("location", FixedIfSet)]),
-    ("KubevirtCluster",     &[("", Accepts)]),
-    ("LinodeCluster",       LINODE),
-    ("LXCCluster",          &[("", Accepts)]),
-    ("MaasCluster",         &[("", Accepts), ("dnsDomain", Fixed)]),
-    ("Metal3Cluster",       &[("", Accepts), ("controlPlaneEndpoint", MayRefuse)]),
-    ("NutanixCluster",      &[("", Accepts)]),
-    ("OCICluster",          OCI),
-    ("OpenStackCluster",    OPENSTACK),
-    ("OscCluster",          &[("", Accepts)]),
-    ("PacketCluster",       PACKET),
-    ("ProxmoxCluster",      PROXMOX),
-    ("RemoteCluster",       &[("", Accepts)]),
-    ("TinkerbellCluster",   &[("", Accepts)]),
-    ("VCDCluster",          VCD),
-    ("VSphereCluster",      &[("", Accepts)]),
+    ("AWSCluster",                 AWS),
+    ("AWSManagedCluster",          &[("", Accepts)]),
+    ("AWSManagedControlPlane",     EKS),
+    ("AWSManagedMachinePool",      EKS_POOL),
+    ("AzureASOManagedCluster",     &[("", Accepts)]),
+    ("AzureASOManagedControlPlane", &[("", Accepts)]),
+    ("AzureCluster",               AZURE),
+    ("AzureManagedCluster",        &[("", Accepts)]),
+    ("AzureManagedControlPlane",   AKS),
+    ("AzureManagedMachinePool",    AKS_POOL),
+    ("CloudStackCluster",          &[("", Accepts), ("controlPlaneEndpoint", FixedIfSet), ("failureDomains", MayRefuse)]),
+    ("DevCluster",                 &[("", Accepts), ("backend.docker.failureDomains", MayRefuse)]),
+    ("DockerCluster",              &[("", Accepts), ("failureDomains", MayRefuse)]),
+    ("GCPCluster",                 GCP),
+    ("GCPManagedCluster",          &[("", Accepts), ("credentialsRef", Fixed), ("project", Fixed), ("region", Fixed)]),
+    ("GCPManagedControlPlane",     GKE),
+    ("GCPManagedMachinePool",      GKE_POOL),
+    ("HetznerCluster",             HETZNER),
+    ("HivelocityCluster",          &[("", Accepts)]),
+    ("IonosCloudCluster",          &[("", Accepts), ("location", FixedIfSet)]),
+    ("KubevirtCluster",            &[("", Accepts)]),
+    ("LinodeCluster",              LINODE),
+    ("LXCCluster",                 &[("", Accepts)]),
+    ("MaasCluster",                &[("", Accepts), ("dnsDomain", Fixed)]),
+    ("Metal3Cluster",              &[("", Accepts), ("controlPlaneEndpoint", MayRefuse)]),
+    ("NutanixCluster",             &[("", Accepts)]),
+    ("OCICluster",                 OCI),
+    ("OCIManagedCluster",          OCI),
+    ("OCIManagedControlPlane",     &[("", Accepts)]),
+    ("OpenStackCluster",           OPENSTACK),
+    ("OscCluster",                 &[("", Accepts)]),
+    ("PacketCluster",              PACKET),
+    ("ProxmoxCluster",             PROXMOX),
+    ("RemoteCluster",              &[("", Accepts)]),
+    ("ROSAMachinePool",            &[("additionalSecurityGroups", Fixed), ("additionalTags", Fixed)]),
+    ("TinkerbellCluster",          &[("", Accepts)]),
+    ("VCDCluster",                 VCD),
+    ("VSphereCluster",             &[("", Accepts)]),
+];
+
+#[rustfmt::skip]
+const AKS: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("aadProfile",                                            MayRefuse),
+    ("addonProfiles",                                         MayRefuse),
+    ("apiServerAccessProfile",                                MayRefuse),
+    ("autoUpgradeProfile",                                    MayRefuse),
+    ("azureEnvironment",                                      FixedIfSet),
+    ("disableLocalAccounts",                                  MayRefuse),
+    ("dnsPrefix",                                             FixedIfSet),
+    ("dnsServiceIP",                                          FixedIfSet),
+    ("extensions",                                            MayRefuse),
+    ("fleetsMember",                                          MayRefuse),
+    ("httpProxyConfig",                                       FixedIfSet),
+    ("loadBalancerSKU",                                       FixedIfSet),
+    ("location",                                              FixedIfSet),
+    ("networkDataplane",                                      FixedIfSet),
+    ("networkPlugin",                                         FixedIfSet),
+    ("networkPluginMode",                                     MayRefuse),
+    ("networkPolicy",                                         FixedIfSet),
+    ("nodeResourceGroupName",                                 FixedIfSet),
+    ("oidcIssuerProfile",                                     MayRefuse),
+    ("outboundType",                                          FixedIfSet),
+    ("resourceGroupName",                                     FixedIfSet),
+    ("securityProfile",                                       MayRefuse),
+    ("sshPublicKey",                                          FixedIfSet),
+    ("subscriptionID",                                        FixedIfSet),
+    ("version",                                               MayRefuse),
+    ("virtualNetwork",                                        MayRefuse),
+];
+
+#[rustfmt::skip]
+const AKS_POOL: &[InfrastructureRow] = &[
+    ("availabilityZones",                                     FixedIfSet),
+    ("enableEncryptionAtHost",                                FixedIfSet),
+    ("enableFIPS",                                            FixedIfSet),
+    ("enableNodePublicIP",                                    FixedIfSet),
+    ("enableUltraSSD",                                        FixedIfSet),
+    ("kubeletConfig",                                         FixedIfSet),
+    ("kubeletDiskType",                                       FixedIfSet),
+    ("linuxOSConfig",                                         FixedIfSet),
+    ("maxPods",                                               FixedIfSet),
+    ("name",                                                  FixedIfSet),
+    ("nodePublicIPPrefixID",                                  FixedIfSet),
+    ("osDiskSizeGB",                                          FixedIfSet),
+    ("osDiskType",                                            FixedIfSet),
+    ("osType",                                                FixedIfSet),
+    ("scaleSetPriority",                                      FixedIfSet),
+    ("sku",                                                   FixedIfSet),
+    ("subnetName",                                            FixedIfSet),
+];
+
+#[rustfmt::skip]
+const EKS: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("accessConfig",                                          Kept),
+    ("accessConfig.authenticationMode",                       MayRefuse),
+    ("eksClusterName",                                        FixedIfSet),
+    ("encryptionConfig",                                      Kept),
+    ("encryptionConfig.provider",                             FixedIfSet),
+    ("identityRef",                                           Kept),
+    ("network.vpc.ipv6",                                      MayRefuse),
+    ("region",                                                FixedIfSet),
+    ("version",                                               Raised),
+];
+
+#[rustfmt::skip]
+const EKS_POOL: &[InfrastructureRow] = &[
+    ("amiType",                                               FixedIfSet),
+    ("availabilityZoneSubnetType",                            Fixed),
+    ("availabilityZones",                                     Fixed),
+    ("awsLaunchTemplate.name",                                FixedIfSet),
+    ("capacityType",                                          FixedIfSet),
+    ("diskSize",                                              Fixed),
+    ("eksNodegroupName",                                      FixedIfSet),
+    ("remoteAccess",                                          Fixed),
+    ("roleName",                                              FixedIfSet),
+    ("subnetIDs",                                             Fixed),
+];
+
+#[rustfmt::skip]
+const GKE: &[InfrastructureRow] = &[
+    ("",                                                      Accepts),
+    ("clusterName",                                           FixedIfSet),
+    ("controlPlaneVersion",                                   MayRefuse),
+    ("enableAutopilot",                                       Fixed),
+    ("location",                                              Fixed),
+    ("loggingService",                                        MayRefuse),
+    ("monitoringService",                                     MayRefuse),
+    ("project",                                               Fixed),
+];
+
+#[rustfmt::skip]
+const GKE_POOL: &[InfrastructureRow] = &[
+    ("diskSizeGb",                                            FixedIfSet),
+    ("diskType",                                              FixedIfSet),
+    ("instanceType",                                          FixedIfSet),
+    ("localSsdCount",                                         FixedIfSet),
+    ("machineType",                                           FixedIfSet),
+    ("management",                                            FixedIfSet),
+    ("maxPodsPerNode",                                        FixedIfSet),
+    ("nodeNetwork.createPodRange",                            FixedIfSet),
+    ("nodeNetwork.podRangeCidrBlock",                         FixedIfSet),
+    ("nodeNetwork.podRangeName",                              FixedIfSet),
+    ("nodePoolName",                                          FixedIfSet),
+    ("nodeSecurity",                                          FixedIfSet),
+    ("preemptible",                                           FixedIfSet),
+    ("spot",                                                  FixedIfSet),
 ];
 
 #[rustfmt::skip]
@@ -197,16 +324,25 @@ const OPENSTACK: &[InfrastructureRow] = &[
 
 /// The rows of a kind; none if it is not known.
 pub(super) fn rows(id: &ObjectId) -> &'static [InfrastructureRow] {
-    let row = KINDS.iter().find(|(kind, _)| *kind == id.kind && id.group == INFRASTRUCTURE_GROUP);
+    let is_provided = [INFRASTRUCTURE_GROUP, CONTROL_PLANE_GROUP].contains(&&*id.group);
+    let row = KINDS.iter().find(|(kind, _)| *kind == id.kind && is_provided);
     row.map_or(&[], |(_, rows)| rows)
+}
+
+/// Major and minor number of a version.
+fn minor(version: &Value) -> Option<(u64, u64)> {
+    let mut numbers = version.as_str()?.trim_start_matches('v').split('.').map(|number| number.parse().ok());
+    numbers.next()?.zip(numbers.next()?)
 }
 
 impl ProviderWebhook {
     /// Whether an edit is refused; `None` if that is not known.
     pub(super) fn refuses(self, was: Option<&Value>, is: Option<&Value>) -> Option<bool> {
+        let lowers = || minor(was?).zip(minor(is?)).map(|(from, to)| to < from);
         let [was, is] = [was, is].map(|value| value.and_then(bare).is_some());
         match self {
             Accepts => Some(false),
+            Raised => lowers(),
             Fixed => Some(true),
             Kept => Some(was && !is),
             FixedIfSet if was && is => Some(true),

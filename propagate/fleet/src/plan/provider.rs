@@ -128,27 +128,30 @@ pub(super) fn edits(
     let Some(kind) = ProviderKind::of(id, versions, before) else { return Vec::new() };
     let [old_version, new_version] = versions;
     let (was, is) = (&*with_defaults(id, old_version, was), &*with_defaults(id, new_version, is));
-    let is_cluster = is_infrastructure(id);
-    let of_webhook = if is_cluster { infrastructure::rows(id) } else { &[] };
+    let of_webhook = infrastructure::rows(id);
     let rows: Vec<&str> = kind.rows.iter().map(|(row, _)| *row).chain(of_webhook.iter().map(|(row, _)| *row)).collect();
     let mut paths = Vec::new();
     differing([was.get("spec"), is.get("spec")], "", &rows, &mut paths);
     let planned = |path: &String| {
         let edit = kind.edit(path, [was, is]);
-        if is_cluster { judged(edit, longest(of_webhook, path), [was, is]) } else { edit }
+        // What replaces no Machine is known to be accepted, or it is not.
+        let is_judged = kind.rows == IN_PLACE && id.kind != "MachineHealthCheck";
+        let webhook = longest(of_webhook, path);
+        if is_judged || webhook.is_some() { judged(edit, webhook, [was, is]) } else { edit }
     };
     let mut edits: Vec<PlannedEdit> = paths.iter().map(planned).collect();
     edits.sort_by_key(|planned| Reverse(planned.effect));
     edits
 }
 
-/// An edit of the infrastructure of a Cluster, as its provider's webhook sees it.
+/// An edit of what a provider defines, as its webhook sees it.
 fn judged(mut planned: PlannedEdit, webhook: Option<ProviderWebhook>, values: [&Value; 2]) -> PlannedEdit {
     let [was, is] = values.map(|value| planned.at.value(value));
     let (effect, reason) = match webhook.and_then(|webhook| webhook.refuses(was, is)) {
-        Some(false) => return planned,
+        Some(true) if webhook == Some(ProviderWebhook::Raised) => (Effect::Refused, reason::LOWER),
         Some(true) => (Effect::Refused, reason::WEBHOOK),
-        None => (Effect::InPlace, reason::UNKNOWN_WEBHOOK),
+        None if planned.effect == Effect::InPlace => (Effect::InPlace, reason::UNKNOWN_WEBHOOK),
+        _ => return planned,
     };
     (planned.effect, planned.reason) = (effect, Some(Cow::Borrowed(reason)));
     planned

@@ -51,6 +51,9 @@ pub(super) const FREED: &str =
 /// An edit of what a MachinePool is created from.
 pub(super) const PROVIDER: &str = "the infrastructure provider decides";
 
+/// A lower version, which such a webhook refuses.
+pub(super) const LOWER: &str = "the webhook of the provider refuses a lower version";
+
 /// An edit of the infrastructure of a Cluster that the webhook of its provider refuses.
 pub(super) const WEBHOOK: &str = "the webhook of the provider does not let this field change";
 

@@ -95,7 +95,23 @@ pub(super) fn add(
             None => planned.edits.push(PlannedEdit::new(at, effect, Some(reason.into()))),
         }
     }
+    planned.edits.iter_mut().for_each(|planned| gate(planned, is));
     planned.edits.sort_by_key(|planned| Reverse(planned.effect));
+}
+
+/// The format of a control plane is Ignition from now on: whether that is accepted is not known.
+///
+/// Source: `validateIgnition` in bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go of Cluster API v1.14.
+fn gate(planned: &mut PlannedEdit, is: &Value) {
+    const FORMAT: &str = "spec.kubeadmConfigSpec.format";
+    const GATE: &str =
+        "it is refused if Cluster API's feature gate KubeadmBootstrapFormatIgnition is off, as it is by default";
+    if planned.effect == Effect::Rollout
+        && planned.at == EditPath::parse(FORMAT)
+        && is.pointer(&format!("/{}", FORMAT.replace('.', "/"))).is_some_and(|format| format == "ignition")
+    {
+        (planned.effect, planned.reason) = (Effect::CannotTell, Some(GATE.into()));
+    }
 }
 
 /// What is refused is not written at all: no other edit of the object has an effect, and no Machine is created with it.

@@ -37,8 +37,8 @@ fn is_mended(object: &Value, violation: &SchemaViolation<'_>) -> bool {
     is_empty && of_kind.flat_map(|(_, paths)| *paths).any(|path| *path == violation.at)
 }
 
-/// Values that do not fit. A field that is missing is none of them, and neither is a whole `spec` without fields: files may
-/// be parts of an object.
+/// Values that do not fit. A field that is missing is one of them in an element of a list only, and a whole `spec` without
+/// fields is none: files may be parts of an object.
 pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
     let is_part = |part: &Value, at: &str| {
         part.as_object().is_some_and(serde_json::Map::is_empty) && ["spec", "spec.template.spec"].contains(&at)
@@ -47,9 +47,16 @@ pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
     let object = pruned(object);
     let found = definition_violations(&object).into_iter();
     let is_unfit = |violation: &SchemaViolation<'_>| {
-        violation.part.is_some_and(|part| !is_open(part, &violation.at)) && !is_mended(&object, violation)
+        let is_unfit = violation.part.map_or(is_element(&violation.at), |part| !is_open(part, &violation.at));
+        is_unfit && !is_mended(&object, violation)
     };
     found.filter(is_unfit).map(refused).collect()
+}
+
+/// Whether a missing field is one of an element of a list, which is written as a whole. Only the templates of worker classes
+/// are left out in files that are about other things.
+fn is_element(at: &str) -> bool {
+    at.contains('[') && ![".bootstrap", ".infrastructure", ".template"].iter().any(|part| at.ends_with(part))
 }
 
 /// Required fields that an edit removes, or that what it adds does not have.

@@ -1,31 +1,91 @@
 //! What the webhooks refuse in the configuration of kubeadm.
 //!
-//! Source: `validateFiles` and `validateUsers` in bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go of Cluster API v1.14.
+//! Source: `Validate` in bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go of Cluster API v1.14.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Refusal, has_placeholder, refusal};
+use super::{Refusal, has_placeholder, path, refusal};
 use crate::relations::text;
 
-/// Files with one path, and files and users with two sources.
-pub(super) fn sources(object: &Value) -> Vec<Refusal> {
+/// What is refused in the configuration, wherever an object of this kind has it.
+pub(super) fn kubeadm(object: &Value) -> Vec<Refusal> {
     const SPECS: [&str; 4] =
         ["/spec", "/spec/kubeadmConfigSpec", "/spec/template/spec", "/spec/template/spec/kubeadmConfigSpec"];
-    SPECS.into_iter().filter_map(|pointer| Some((pointer, object.pointer(pointer)?))).flat_map(of_spec).collect()
+    let specs = SPECS.into_iter().filter_map(|pointer| Some((pointer, object.pointer(pointer)?)));
+    specs.flat_map(|(pointer, spec)| of_spec(&path(pointer), spec, pointer.ends_with("kubeadmConfigSpec"))).collect()
 }
 
-fn of_spec((pointer, spec): (&str, &Value)) -> Vec<Refusal> {
-    let at = pointer.trim_start_matches('/').replace('/', ".");
-    let list = |field: &str| spec.get(field).and_then(Value::as_array).into_iter().flatten().enumerate();
+fn of_spec(at: &str, spec: &Value, is_control_plane: bool) -> Vec<Refusal> {
+    let timeouts = is_control_plane.then(|| other_timeouts(at, spec)).flatten();
+    sources(at, spec).into_iter().chain(large_disks(at, spec)).chain(of_ignition(at, spec)).chain(timeouts).collect()
+}
+
+fn list<'v>(spec: &'v Value, pointer: &str) -> impl Iterator<Item = (usize, &'v Value)> + use<'v> {
+    spec.pointer(pointer).and_then(Value::as_array).into_iter().flatten().enumerate()
+}
+
+/// Timeouts of the first Machine of a control plane that those that join it do not have.
+fn other_timeouts(at: &str, spec: &Value) -> Option<Refusal> {
+    const FIELD: &str = "timeouts.controlPlaneComponentHealthCheckSeconds";
+    let of = |part: &str| spec.pointer(&format!("/{part}/{}", FIELD.replace('.', "/"))).filter(|it| !it.is_null());
+    let [init, join] = ["initConfiguration", "joinConfiguration"].map(of);
+    let part = if init.is_none() { "joinConfiguration" } else { "initConfiguration" };
+    let message = "`initConfiguration` and `joinConfiguration` must have the same value";
+    (init != join).then(|| refusal(format!("{at}.{part}.{FIELD}"), message))
+}
+
+fn large_disks(at: &str, spec: &Value) -> Vec<Refusal> {
+    let percentages = |disk| list(disk, "/diskLayout").filter_map(|(_, part)| part.get("percentage")?.as_u64());
+    let large = list(spec, "/diskSetup/partitions").filter(|(_, disk)| percentages(disk).sum::<u64>() > 100);
+    let message = "the percentages of the partitions add up to more than 100";
+    large.map(|(number, _)| refusal(format!("{at}.diskSetup.partitions[{number}].diskLayout"), message)).collect()
+}
+
+/// Settings of Ignition without it, and those that it does not know. Whether Cluster API's feature gate for it is on does not
+/// matter to these.
+fn of_ignition(at: &str, spec: &Value) -> Vec<Refusal> {
+    let is_set = |value: &Value, field: &str| match value.get(field) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::Object(fields)) => !fields.is_empty(),
+        Some(value) => value.as_str() != Some(""),
+    };
+    if text(spec, "format") != "ignition" {
+        let is_refused = is_set(spec, "ignition") && !has_placeholder(text(spec, "format"));
+        return Vec::from_iter(
+            is_refused.then(|| refusal(format!("{at}.ignition"), "`ignition` needs `format: ignition`")),
+        );
+    }
+    let message = "`format: ignition` does not support this field";
+    let of_list = |(pointer, field): (&'static str, &'static str)| {
+        let found = list(spec, pointer).filter(move |(_, entry)| match field {
+            "encoding" => text(entry, field).starts_with("gzip"),
+            "tableType" => !["", "gpt"].contains(&text(entry, field)),
+            _ => is_set(entry, field),
+        });
+        found.map(move |(number, _)| refusal(format!("{at}.{}[{number}].{field}", path(pointer)), message))
+    };
+    let lists = [
+        ("/users", "inactive"),
+        ("/files", "encoding"),
+        ("/diskSetup/partitions", "tableType"),
+        ("/diskSetup/filesystems", "replaceFS"),
+        ("/diskSetup/filesystems", "partition"),
+    ];
+    let boot = list(spec, "/bootCommands").next().map(|_| refusal(format!("{at}.bootCommands"), message));
+    boot.into_iter().chain(lists.into_iter().flat_map(of_list)).collect()
+}
+
+/// Files with one path, and files and users with two sources.
+fn sources(at: &str, spec: &Value) -> Vec<Refusal> {
+    let list = |field: &str| list(spec, &format!("/{field}"));
     let both = [("files", "content", "contentFrom"), ("users", "passwd", "passwdFrom")].into_iter();
     let both = both.flat_map(|(field, own, other)| {
         let has_both =
             move |entry: &Value| !text(entry, own).is_empty() && entry.get(other).is_some_and(|it| !it.is_null());
         let message = format!("`{own}` and `{other}` exclude each other");
         let found = list(field).filter(move |(_, entry)| has_both(entry));
-        let at = &at;
         found.map(move |(number, _)| refusal(format!("{at}.{field}[{number}]"), message.clone()))
     });
     let mut paths = BTreeSet::new();
@@ -53,7 +113,7 @@ mod tests {
                 {"path": "/b", "content": "1", "contentFrom": {"secret": {"name": "s", "key": "k"}}}],
             "users": [{"name": "u", "passwd": "1", "passwdFrom": null}],
         });
-        let found: Vec<String> = sources(&json!({"spec": {"template": {"spec": {"kubeadmConfigSpec": spec}}}}))
+        let found: Vec<String> = kubeadm(&json!({"spec": {"template": {"spec": {"kubeadmConfigSpec": spec}}}}))
             .into_iter()
             .map(|Refusal { at, message, .. }| format!("{at}: {message}"))
             .collect();

@@ -6,10 +6,10 @@ use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
 use topology::{DEPLOYMENTS, NO_AMOUNT, early_startup, is_amount};
 
-use super::kubeadm::sources;
+use super::kubeadm::kubeadm;
 use super::release::Release;
 use super::selector::matches;
-use super::{ObjectRule, Refusal, has_placeholder, path, refusal, taints, written};
+use super::{ObjectRule, Refusal, has_placeholder, path, refusal, taints, values, written};
 use crate::relations::text;
 use crate::workers::{all_workers, workers};
 
@@ -34,11 +34,17 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: image_tags },
-    ObjectRule { kinds: &["KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate"], finds: sources },
+    ObjectRule { kinds: &["KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate"], finds: kubeadm },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
     ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "MachineDeployment", "MachinePool", "MachineSet"], finds: invalid_metadata },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "MachineDeployment", "MachinePool", "MachineSet"], finds: no_number },
     ObjectRule { kinds: &["Cluster"], finds: fixed_and_autoscaled },
+    ObjectRule { kinds: &["Cluster"], finds: values::no_concurrency },
+    ObjectRule { kinds: &["Cluster"], finds: values::no_ranges },
+    ObjectRule { kinds: &["Cluster", "MachineDeployment"], finds: values::long_name },
+    ObjectRule { kinds: &["KubeadmControlPlane", "KubeadmControlPlaneTemplate", "MachineDeployment", "MachineSet"], finds: values::fixed_names },
+    ObjectRule { kinds: &["Machine", "MachineDeployment", "MachinePool", "MachineSet"], finds: values::no_bootstrap },
+    ObjectRule { kinds: &["MachineDeployment", "MachineSet"], finds: values::unknown_checks },
     ObjectRule { kinds: &["Cluster", "ClusterClass"], finds: same_names },
 ];
 

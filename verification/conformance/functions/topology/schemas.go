@@ -20,6 +20,8 @@ var kept = map[string]bool{
 	"minimum": true, "maximum": true, "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true,
 	// By these, paths name elements.
 	"x-kubernetes-list-map-keys": true,
+	// Those of Cluster API's own definitions are few.
+	"x-kubernetes-validations": true,
 }
 
 // bases are the folders with the definitions of all kinds of Cluster API's own groups.

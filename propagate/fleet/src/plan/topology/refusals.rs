@@ -101,14 +101,13 @@ pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRe
     difference.because.iter().filter(|cause| !is_step(cause)).for_each(|cause| cause.apply(&mut edited));
     let (group, version) = group_and_version(text(&part.object, "apiVersion"));
     let id = ObjectId::new(group, &difference.kind, "", "");
+    let of_provider = || {
+        let edits = provider::edits(&id, [version; 2], [&part.object, &edited], &Hierarchy::default());
+        let edit = edits.into_iter().find(|edit: &PlannedEdit| edit.effect == Effect::Refused)?;
+        Some(refused(edit.at.to_string(), edit.reason.unwrap_or_default().into_owned()))
+    };
     match difference.role {
-        PartRole::InfrastructureCluster => {
-            let versions = [version; 2];
-            let by_provider = || provider::edits(&id, versions, [&part.object, &edited], &Hierarchy::default());
-            let is_refused = |edit: &PlannedEdit| edit.effect == Effect::Refused;
-            let of_provider = || Some(by_provider().into_iter().find(is_refused)?.at.to_string());
-            return endpoint_refusal(&edited).or_else(|| Some(refused(of_provider()?, reason::WEBHOOK.to_owned())));
-        }
+        PartRole::InfrastructureCluster => return endpoint_refusal(&edited).or_else(of_provider),
         PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate => {
             let (dry_run, path) = part.dry_run();
             return (dry_run == DryRun::Refused).then(|| refused(path.to_owned(), reason::DRY_RUN.to_owned()));
@@ -116,7 +115,7 @@ pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRe
         _ => {}
     }
     if !difference.kind.starts_with("Kubeadm") && !WORKERS.iter().any(|kind| kind.kind == difference.kind) {
-        return None;
+        return of_provider();
     }
     if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
         return Some(refusal);
