@@ -37,12 +37,12 @@ impl Element {
 /// All elements of a document that is well-formed.
 fn elements(text: &str) -> Result<Vec<Element>> {
     let read = |start: &BytesStart<'_>| -> Result<Element> {
-        let name = String::from_utf8(start.name().as_ref().to_vec())?;
+        let name = start.name().as_ref().to_owned();
         let mut attributes = Vec::new();
         for attribute in start.attributes() {
             let attribute = attribute?;
-            let value = String::from_utf8(attribute.value.to_vec())?;
-            attributes.push((String::from_utf8(attribute.key.as_ref().to_vec())?, unescape(&value)?.into_owned()));
+            let value = attribute.value.into_owned();
+            attributes.push((attribute.key.as_ref().to_owned(), unescape(&value)?.into_owned()));
         }
         Ok(Element { name, attributes, text: String::new() })
     };
@@ -60,12 +60,12 @@ fn elements(text: &str) -> Result<Vec<Element>> {
             }
             Event::Text(text) => {
                 if let Some(element) = open.last().and_then(|open| elements.get_mut(*open)) {
-                    element.text += std::str::from_utf8(&text)?;
+                    element.text += &text;
                 }
             }
             Event::GeneralRef(name) => {
                 if let Some(element) = open.last().and_then(|open| elements.get_mut(*open)) {
-                    element.text += &unescape(&format!("&{};", std::str::from_utf8(&name)?))?;
+                    element.text += &unescape(&format!("&{};", &*name))?;
                 }
             }
             Event::Eof => break,
