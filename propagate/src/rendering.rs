@@ -260,7 +260,9 @@ fn kustomize(folder: &Path, options: &[String]) -> Result<String, NotRendered> {
                 let message = message
                     .split_once(" err=")
                     .map_or(&*message, |(_, error)| error.trim_matches(['"', '<', '>', ' ', '\n', '\t']));
-                let message: Vec<&str> = message.split_whitespace().collect();
+                // Kustomize says what is deprecated before it says what fails.
+                let lines = message.lines().filter(|line| !line.starts_with("# Warning:"));
+                let message: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
                 return Err(NotRendered::Fails(format!("{program} {verb}: {}", message.join(" "))));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
