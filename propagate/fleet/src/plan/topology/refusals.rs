@@ -110,7 +110,9 @@ pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRe
         PartRole::InfrastructureCluster => return endpoint_refusal(&edited).or_else(of_provider),
         PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate => {
             let (dry_run, path) = part.dry_run();
-            return (dry_run == DryRun::Refused).then(|| refused(path.to_owned(), reason::DRY_RUN.to_owned()));
+            if dry_run == DryRun::Refused {
+                return Some(refused(path.to_owned(), reason::DRY_RUN.to_owned()));
+            }
         }
         _ => {}
     }
