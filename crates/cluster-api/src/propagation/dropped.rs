@@ -38,9 +38,8 @@ pub(super) fn dropped<'s, 'e: 's>(
         MapKind::Labels => sources.finds_by(key),
         MapKind::Annotations => is_never(key),
     };
-    let may_go =
-        |(key, value): &(&str, &str)| !expected.contains_key(key) && !stays(key) && stored.get(key) == Some(*value);
-    let mut candidates = actual.iter().filter(may_go).peekable();
+    let may_go = |(key, value): &(&str, &str)| !stays(key) && stored.get(key) == Some(*value);
+    let mut candidates = expected.others(actual).filter(may_go).peekable();
     // Owners are only read if there is something that the sources do not have.
     if candidates.peek().is_none() {
         return Ok(Vec::new());

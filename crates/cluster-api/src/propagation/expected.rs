@@ -6,7 +6,7 @@ use std::{mem, ptr};
 use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
 use crate::catalog::node_restriction::forbids;
 use crate::catalog::{FORCED, Forced, ForcedValue, Keys, Place, Rule};
-use crate::json::{Map, plain};
+use crate::json::{Json, Map, plain};
 use crate::label_value::formatted;
 use crate::propagation::layers::{EntryOrigin, Facts, Sources};
 use crate::settings::ClusterApi;
@@ -44,6 +44,16 @@ impl<'e> Entries<'e> {
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'e str> {
         self.entries.iter().map(|(key, _)| *key)
+    }
+
+    /// The entries of a map that are not among these, by ascending key.
+    pub(crate) fn others<'m>(&self, map: &Map<'m>) -> impl Iterator<Item = (&'m str, &'m str)> {
+        let mut known = self.keys().peekable();
+        let is_other = move |(key, _): &(&str, Json<'_>)| {
+            while known.next_if(|it| it < key).is_some() {}
+            known.next_if(|it| it == key).is_none()
+        };
+        map.entries().filter(is_other).map(|(key, value)| (key, plain(value)))
     }
 
     /// Merges entries with higher precedence, by ascending key, into these. Those that they replace with another value
