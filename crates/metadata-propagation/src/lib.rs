@@ -45,7 +45,7 @@ use raw_json as json;
 /// API groups, labels and annotations of Cluster API, for callers that read its objects themselves.
 pub mod cluster_api {
     pub use ::cluster_api::catalog::keys::{
-        CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
+        CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, PAUSED, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
         TOPOLOGY_POOL_NAME,
     };
     pub use ::cluster_api::catalog::node_restriction::forbids as is_forbidden_to_kubelets;

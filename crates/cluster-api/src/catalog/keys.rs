@@ -49,7 +49,7 @@ pub(crate) const DELETE_MACHINE: &str = "cluster.x-k8s.io/delete-machine";
 pub(crate) const WATCH_FILTER: &str = "cluster.x-k8s.io/watch-filter";
 
 /// Pauses an object by its presence, whatever the value.
-pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
+pub const PAUSED: &str = "cluster.x-k8s.io/paused";
 /// On a Node: its Machine.
 pub const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
 /// On a Node: the namespace of its Machine.

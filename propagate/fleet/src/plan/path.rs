@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use metadata_propagation::cluster_api::PAUSED;
 use serde_json::Value;
 
 use self::Step::{Entry, Field};
-use super::waits::PAUSED;
 use crate::relations::text;
 use crate::workers::LISTS;
 

@@ -13,6 +13,7 @@ use std::fmt;
 
 use metadata_propagation::Effect;
 use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::cluster_api::PAUSED;
 use serde_json::Value;
 
 use super::machines::{Machines, Part};
@@ -131,8 +132,6 @@ impl fmt::Display for Doubt {
 
 /// How an object stops a controller.
 type Stop = fn(&Value) -> bool;
-
-pub(super) const PAUSED: &str = "cluster.x-k8s.io/paused";
 
 fn is_annotated(object: &Value) -> bool {
     object.pointer("/metadata/annotations").is_some_and(|annotations| annotations.get(PAUSED).is_some())
