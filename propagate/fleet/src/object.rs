@@ -137,6 +137,12 @@ impl ObjectId {
         self.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
+    /// Whether it is a label registry, or what Crossplane defines and composes.
+    #[must_use]
+    pub fn applies_to_all(&self) -> bool {
+        ["labels.plexsphere.com", CROSSPLANE_GROUP].contains(&&*self.group)
+    }
+
     /// Whether it is a template of Machines, of their parts, or of a control plane.
     #[must_use]
     pub fn is_template(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{CROSSPLANE_GROUP, Fleet, FleetObject, ObjectId};
+use fleet::{Fleet, FleetObject, ObjectId};
 use metadata_propagation::Settings;
 
 use crate::Failure;
@@ -333,7 +333,7 @@ fn in_context(parts: &[Fleet; 2], sides: [&Side<'_>; 2], is_other: impl Fn(&Flee
 /// templates, and kinds that apply to all.
 fn needed(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> BTreeSet<ObjectId> {
     let (others, own): (Vec<&FleetObject>, Vec<&FleetObject>) = part.objects().partition(|object| is_other(object));
-    let applies = |object: &&FleetObject| ["labels.plexsphere.com", CROSSPLANE_GROUP].contains(&&*object.id.group);
+    let applies = |object: &&FleetObject| object.id.applies_to_all();
     let (mut needed, mut others): (Vec<&FleetObject>, Vec<&FleetObject>) = others.into_iter().partition(applies);
     let (mut named, mut clusters) = (BTreeSet::new(), BTreeSet::new());
     let mut next = own;

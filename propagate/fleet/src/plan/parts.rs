@@ -7,7 +7,7 @@ use super::topology::redefined;
 use super::{is_same, whole};
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
+use crate::object::{FleetObject, ObjectId};
 
 /// About the number of objects of a part; it is larger if more are related.
 pub(super) const PART: usize = 1024;
@@ -151,7 +151,7 @@ impl<'f> Relations<'f> {
 
     /// The objects of a group, the definitions that they read, and what applies to all.
     fn with_what_it_reads(&self, group: &[usize]) -> Vec<bool> {
-        let mut wanted: Vec<bool> = self.ids.iter().map(|id| applies_to_all(id)).collect();
+        let mut wanted: Vec<bool> = self.ids.iter().map(|id| id.applies_to_all()).collect();
         let mut next = group.to_vec();
         while let Some(number) = next.pop() {
             if let Some(is_wanted) = wanted.get_mut(number).filter(|is_wanted| !**is_wanted) {
@@ -176,9 +176,4 @@ fn is_related(id: &ObjectId) -> bool {
 /// Whether others are made from objects of this kind, and not the other way round.
 fn is_definition(id: &ObjectId) -> bool {
     id.kind == "ClusterClass" || id.is_template()
-}
-
-/// Label registries, and what Crossplane defines and composes.
-fn applies_to_all(id: &ObjectId) -> bool {
-    ["labels.plexsphere.com", CROSSPLANE_GROUP].contains(&&*id.group)
 }
