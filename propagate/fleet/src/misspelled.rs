@@ -1,9 +1,11 @@
 //! Annotations that are almost those of Cluster API or cluster-autoscaler.
 
+use metadata_propagation::MapKind;
+use metadata_propagation::cluster_api::CORE_GROUP;
+
 use crate::object::FleetObject;
 use crate::object_finding::{FindingLevel, MISSPELLED, ObjectFinding};
 use crate::propagation_path::blocks;
-use metadata_propagation::cluster_api::CORE_GROUP;
 
 /// Annotations of Cluster API and cluster-autoscaler; of a key that ends with `/`, users choose the name.
 ///
@@ -123,8 +125,8 @@ pub(crate) fn misspelled(object: &FleetObject) -> Vec<ObjectFinding> {
     let value = object.value();
     let mut maps = Vec::new();
     blocks(&value, &mut String::new(), &mut maps);
-    let annotations = maps.iter().filter(|(at, _)| at.ends_with("annotations"));
-    annotations.flat_map(|(at, keys)| keys.keys().filter_map(|key| finding(key, at))).collect()
+    let annotations = maps.iter().filter(|block| block.map == MapKind::Annotations);
+    annotations.flat_map(|block| block.entries.keys().filter_map(|key| finding(key, &block.at))).collect()
 }
 
 fn finding(key: &str, at: &str) -> Option<ObjectFinding> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use metadata_propagation::tags::INFRA_CLUSTERS;
-use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated, Skipped};
+use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason, Propagated, Skipped};
 use serde::Serialize;
 use serde_json::Value;
 use topology::{MetadataUse, metadata_uses};
@@ -208,7 +208,7 @@ impl Hierarchy {
         let mut own = Vec::new();
         let written = member.written.once();
         blocks(&written, &mut String::new(), &mut own);
-        for (at, map) in own {
+        for Block { at, entries: map, .. } in own {
             let is_known = placements.iter().any(|placement| placement.at == at);
             let leads_here = entries.is_empty()
                 || ["controlPlane", "machineDeployments[", "machinePools["].iter().all(|list| !at.contains(list))
@@ -253,25 +253,28 @@ fn tags(member: &Member, key: &str) -> Option<Placement> {
     Some(Placement { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })
 }
 
-/// Every map of labels and annotations in an object, with its path; entries of lists by their names. `at` is the path
-/// of the value, and is restored afterwards.
-pub(crate) fn blocks<'v>(
-    value: &'v Value,
-    at: &mut String,
-    found: &mut Vec<(String, &'v serde_json::Map<String, Value>)>,
-) {
+/// A map of labels or annotations in an object.
+pub(crate) struct Block<'v> {
+    /// Its path; entries of lists by their names.
+    pub(crate) at: String,
+    pub(crate) map: MapKind,
+    pub(crate) entries: &'v serde_json::Map<String, Value>,
+}
+
+/// Every map of labels and annotations in an object. `at` is the path of the value, and is restored afterwards.
+pub(crate) fn blocks<'v>(value: &'v Value, at: &mut String, found: &mut Vec<Block<'v>>) {
     let length = at.len();
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let is_map =
-                    matches!(&**name, "labels" | "annotations") && (at == "metadata" || at.ends_with(".metadata"));
+                let map = MapKind::BOTH.into_iter().find(|map| map.field() == name);
+                let map = map.filter(|_| at == "metadata" || at.ends_with(".metadata"));
                 if !at.is_empty() {
                     at.push('.');
                 }
                 at.push_str(name);
-                match value {
-                    Value::Object(map) if is_map => found.push((at.clone(), map)),
+                match (map, value) {
+                    (Some(map), Value::Object(entries)) => found.push(Block { at: at.clone(), map, entries }),
                     _ => blocks(value, at, found),
                 }
                 at.truncate(length);

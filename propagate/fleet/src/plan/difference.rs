@@ -97,5 +97,5 @@ pub(super) fn differing(was: &Value, is: &Value) -> Vec<DifferingEntry> {
 fn maps(object: &Value) -> BTreeMap<String, &Map<String, Value>> {
     let mut found = Vec::new();
     blocks(object, &mut String::new(), &mut found);
-    found.into_iter().collect()
+    found.into_iter().map(|block| (block.at, block.entries)).collect()
 }
