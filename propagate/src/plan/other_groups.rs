@@ -7,6 +7,7 @@ use metadata_propagation::Settings;
 use serde_json::Value;
 
 use super::not_read::{About, Matters, NotRead};
+use super::rendered::has_another_spec;
 use super::words::some;
 use crate::groups::{GroupKnowledge, is_maker, knowledge};
 use crate::output::report::Where;
@@ -59,8 +60,7 @@ fn reason(
     if is_renderer(id) && !is_maker(id) || id.is_cluster_api() {
         return None;
     }
-    let spec = |fleet: &Fleet| fleet.find(id).and_then(|object| object.value().get("spec").cloned());
-    if is_renderer(id) && spec(old) == spec(new) {
+    if is_renderer(id) && !has_another_spec([old, new].map(|fleet| fleet.find(id))) {
         return None;
     }
     if id.group == CROSSPLANE_GROUP {

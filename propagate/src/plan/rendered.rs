@@ -79,11 +79,7 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
         if is_maker(id) {
             return None;
         }
-        let spec = |object: Option<&FleetObject>| {
-            let json = object?.value();
-            json.get("spec").cloned()
-        };
-        return (spec(was) != spec(is)).then(|| "what it applies is not compared".to_owned());
+        return has_another_spec([was, is]).then(|| "what it applies is not compared".to_owned());
     }
     if !(id.group.is_empty() && matches!(&*id.kind, "ConfigMap" | "Secret")) {
         return None;
@@ -96,6 +92,12 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
     };
     let renderer = fleet.objects().find(reads)?;
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))
+}
+
+/// Whether what an object is told to apply differs.
+pub(super) fn has_another_spec(sides: [Option<&FleetObject>; 2]) -> bool {
+    let [was, is] = sides.map(|object| object.and_then(|object| object.value().get("spec").cloned()));
+    was != is
 }
 
 /// Whether an object of Flux or Argo CD differs in nothing but what it applies, which is compared, and when.

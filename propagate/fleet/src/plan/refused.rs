@@ -103,12 +103,11 @@ pub(super) fn add(
 ///
 /// Source: `validateIgnition` in bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go of Cluster API v1.14.
 fn gate(planned: &mut PlannedEdit, is: &Value) {
-    const FORMAT: &str = "spec.kubeadmConfigSpec.format";
     const GATE: &str =
         "it is refused if Cluster API's feature gate KubeadmBootstrapFormatIgnition is off, as it is by default";
     if planned.effect == Effect::Rollout
-        && planned.at == EditPath::parse(FORMAT)
-        && is.pointer(&format!("/{}", FORMAT.replace('.', "/"))).is_some_and(|format| format == "ignition")
+        && planned.at == EditPath::parse("spec.kubeadmConfigSpec.format")
+        && planned.at.value(is).is_some_and(|format| format == "ignition")
     {
         (planned.effect, planned.reason) = (Effect::CannotTell, Some(GATE.into()));
     }
