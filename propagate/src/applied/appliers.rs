@@ -64,27 +64,24 @@ impl Applier {
     }
 
     fn read(object: &FleetObject, fleet: &Fleet) -> Option<Applier> {
-        let file = fleet.sources().get(object.origin.source).map(|source| source.name.clone())?;
-        Some(Applier { file, ..Applier::of_object(object)? })
-    }
-
-    fn of_object(object: &FleetObject) -> Option<Applier> {
+        let file = &fleet.sources().get(object.origin.source)?.name;
         let json = object.value();
         let spec = json.get("spec")?;
         match (&*object.id.group, &*object.id.kind) {
-            (FLUX, "Kustomization") => Some(Applier::of_flux(&object.id, spec)),
+            (FLUX, "Kustomization") => Some(Applier::of_flux(&object.id, file, spec)),
             // It makes a Kustomization with these values (docs/api/v1/fluxinstance.md of Flux Operator).
             (FLUX_OPERATOR, "FluxInstance") => {
                 let path = text(spec.get("sync")?, "path")?;
                 Some(Applier::of_flux(
                     &object.id,
+                    file,
                     &json!({ "path": path, "prune": true, "sourceRef": { "name": "flux-system" } }),
                 ))
             }
-            (ARGO, "Application") => Some(Applier::of_argo(&object.id, &json, spec, &Value::Null)),
+            (ARGO, "Application") => Some(Applier::of_argo(&object.id, file, &json, spec, &Value::Null)),
             (ARGO, "ApplicationSet") => {
                 let template = spec.get("template")?;
-                let applier = Applier::of_argo(&object.id, template, template.get("spec")?, spec);
+                let applier = Applier::of_argo(&object.id, file, template, template.get("spec")?, spec);
                 let is_preserved = is(spec.pointer("/syncPolicy/preserveResourcesOnDeletion"));
                 let pruning_with_it = if is_preserved { Pruning::Kept } else { Pruning::Deleted };
                 Some(Applier { pruning_with_it, ..applier })
@@ -95,7 +92,7 @@ impl Applier {
 
     /// Sources: `finalize` and `prune` in internal/controller/kustomization_controller.go of Flux's kustomize-controller,
     /// `spec.deletionPolicy` in its docs/spec/v1/kustomizations.md.
-    fn of_flux(id: &ObjectId, spec: &Value) -> Applier {
+    fn of_flux(id: &ObjectId, file: &str, spec: &Value) -> Applier {
         let is_suspended = is(spec.get("suspend"));
         let prunes = is(spec.get("prune"));
         let path = text(spec, "path").unwrap_or("./").to_owned();
@@ -110,7 +107,7 @@ impl Applier {
         let pruning = |deletes: bool| if deletes && !is_suspended { Pruning::Deleted } else { Pruning::Kept };
         Applier {
             id: id.clone(),
-            file: String::new(),
+            file: file.to_owned(),
             is_one_of_several: false,
             pruning: pruning(prunes),
             pruning_with_it: pruning(deletes),
@@ -123,7 +120,7 @@ impl Applier {
 
     /// Sources: docs/user-guide/auto_sync.md, app_deletion.md and directory.md of Argo CD, and
     /// docs/operator-manual/applicationset of its generators.
-    fn of_argo(id: &ObjectId, application: &Value, spec: &Value, set: &Value) -> Applier {
+    fn of_argo(id: &ObjectId, file: &str, application: &Value, spec: &Value, set: &Value) -> Applier {
         let several = spec.get("sources").and_then(Value::as_array).into_iter().flatten();
         let sources: Vec<&Value> = spec.get("source").into_iter().chain(several).collect();
         let mut paths = BTreeSet::new();
@@ -150,7 +147,7 @@ impl Applier {
         let is_recursive = sources.iter().any(|source| is(source.pointer("/directory/recurse")));
         Applier {
             id: id.clone(),
-            file: String::new(),
+            file: file.to_owned(),
             is_one_of_several: false,
             pruning,
             pruning_with_it: if is_cascading { Pruning::Deleted } else { Pruning::Kept },
