@@ -129,9 +129,14 @@ pub(crate) fn of_taints(id: &ObjectId, object: &Value, settings: &Settings) -> V
 
 /// The refusals of an edit, without those of the old object.
 pub(crate) fn of_edit(id: &ObjectId, old: &Value, new: &Value) -> Vec<Refusal> {
-    let known = of_object(id, old);
-    let of_new = of_object(id, new).into_iter().filter(|refusal| !known.contains(refusal));
-    of_new.chain(of_change(id, old, new)).collect()
+    let mut found = of_object(id, new);
+    // Most edits have none, and to look for them takes time.
+    if !found.is_empty() {
+        let known = of_object(id, old);
+        found.retain(|refusal| !known.contains(refusal));
+    }
+    found.extend(of_change(id, old, new));
+    found
 }
 
 /// The refusals of an edit because of the old object.

@@ -13,7 +13,7 @@ use topology::{
 use super::answer::Computed;
 use super::changed_part::ChangedPart;
 use super::health_checks::health_checks;
-use super::placeholder::{Placeholders, set_variables};
+use super::placeholder::{Placeholders, set_otherwise};
 use super::refusals::{of_class, refusal};
 use crate::hierarchy::Hierarchy;
 use crate::made::{class, template, yaml};
@@ -204,8 +204,7 @@ impl<'p> TopologyChange<'p> {
         }
         if self.edits_class() || self.concerned.contains(self.cluster) {
             let states = [(&*self.old.cluster, &*self.old.class), (&*to.cluster, &*to.class)];
-            let is_set = |name: &str| is_set_otherwise(clusters, name);
-            let deciding = placeholders.deciding(states.map(|(_, class)| class), is_set);
+            let deciding = placeholders.deciding(states.map(|(_, class)| class), &set_otherwise(clusters));
             if let Some(gap) = unevaluated_rule(states, &self.stored).or(deciding) {
                 return Err(gap.into());
             }
@@ -273,13 +272,6 @@ impl<'p> TopologyChange<'p> {
         let is = health_checks(&new.cluster, &new.class, &old.cluster);
         if was == is { Computed::Wholly } else { Computed::Unchecked }
     }
-}
-
-/// Whether a Cluster sets a variable otherwise after the change.
-fn is_set_otherwise(clusters: [&Value; 2], name: &str) -> bool {
-    let is_it = |variable: &&Value| text(variable, "name") == name;
-    let [old, new] = clusters.map(|cluster| set_variables(cluster).into_iter().filter(is_it).collect::<Vec<_>>());
-    old != new
 }
 
 type ApiVersions<'d> = BTreeMap<(PartRole, &'d TopologyOwner), BTreeSet<&'d str>>;

@@ -1,6 +1,6 @@
 //! Values of a Cluster that are filled in before it is applied, such as `${SIZE:=3}`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use topology::{Gap, Obstacle, TopologyRefusal};
@@ -49,14 +49,17 @@ impl Placeholders {
     }
 
     /// The value that decides what a patch does that differs, or that reads a variable that differs.
-    pub(super) fn deciding(&self, [old, new]: [&Value; 2], is_set: impl Fn(&str) -> bool) -> Option<Gap> {
+    pub(super) fn deciding(&self, [old, new]: [&Value; 2], differing: &BTreeSet<&str>) -> Option<Gap> {
+        if self.0.is_empty() {
+            return None;
+        }
         let patches =
             |class: &Value| class.pointer("/spec/patches").and_then(Value::as_array).cloned().unwrap_or_default();
         let (before, after) = (patches(old), patches(new));
         let concerned = before
             .iter()
             .chain(&after)
-            .filter(|patch| !(before.contains(patch) && after.contains(patch)) || reads(patch, &is_set));
+            .filter(|patch| !(before.contains(patch) && after.contains(patch)) || reads(patch, differing));
         let mut written = concerned.flat_map(|patch| {
             let conditions: Vec<&str> = conditions(patch);
             let is_read = move |name: &str| conditions.iter().any(|condition| mentions(condition, name));
@@ -66,8 +69,21 @@ impl Placeholders {
     }
 }
 
+/// The variables that one of two Clusters sets otherwise.
+pub(super) fn set_otherwise<'c>(clusters: [&'c Value; 2]) -> BTreeSet<&'c str> {
+    let of = |cluster: &'c Value| {
+        let mut values = BTreeMap::<&str, Vec<&Value>>::new();
+        for variable in set_variables(cluster) {
+            values.entry(text(variable, "name")).or_default().push(variable);
+        }
+        values
+    };
+    let [old, new] = clusters.map(of);
+    old.keys().chain(new.keys()).filter(|name| old.get(*name) != new.get(*name)).copied().collect()
+}
+
 /// The variables that a Cluster sets, for all its parts and for single ones.
-pub(super) fn set_variables(cluster: &Value) -> Vec<&Value> {
+fn set_variables(cluster: &Value) -> Vec<&Value> {
     let topology = cluster.pointer("/spec/topology").unwrap_or(&Value::Null);
     let entries = all_workers(cluster).map(|worker| worker.value);
     let overrides = entries.chain(topology.get("controlPlane")).map(|entry| entry.pointer("/variables/overrides"));
@@ -75,10 +91,10 @@ pub(super) fn set_variables(cluster: &Value) -> Vec<&Value> {
 }
 
 /// Whether a patch reads one of some variables.
-fn reads(patch: &Value, is_set: &impl Fn(&str) -> bool) -> bool {
+fn reads(patch: &Value, variables: &BTreeSet<&str>) -> bool {
     texts(patch).iter().any(|text| {
         let words = text.split(|character: char| !character.is_alphanumeric() && !['-', '_'].contains(&character));
-        words.into_iter().any(is_set)
+        words.into_iter().any(|word| variables.contains(word))
     })
 }
 
@@ -123,6 +139,6 @@ mod tests {
         ] }] });
         assert_eq!(conditions(&patch), ["{{ if .large }}x{{ end }}", "{{ .on }}"]);
         assert!(mentions("{{ if .large }}", "large") && !mentions("{{ if .larger }}", "large"));
-        assert!(reads(&patch, &|name| name == "size") && !reads(&patch, &|name| name == "sizes"));
+        assert!(reads(&patch, &BTreeSet::from(["size"])) && !reads(&patch, &BTreeSet::from(["sizes"])));
     }
 }
