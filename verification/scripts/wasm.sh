@@ -37,7 +37,7 @@ compiler_flags() {
     # Without that, a review reads few pages of constants, and a page costs time at its first access (verification/benches/README.md).
     flags+=("-Cllvm-args=-opt-disable=constmerge")
     # Constants begin where the stack ends. From here on, those that a review reads are in the fewest groups of 16 pages.
-    flags+=("-Clink-arg=-zstack-size=1073152")
+    flags+=("-Clink-arg=-zstack-size=1114112")
     (IFS=$'\x1f' && printf '%s' "${flags[*]}")
 }
 
