@@ -71,9 +71,6 @@ impl TryFrom<String> for Output {
 }
 
 /// Prints a report in every requested format; as text if there is none.
-///
-/// # Errors
-/// When a file cannot be written.
 pub(crate) fn write(
     report: &CheckReport,
     fleet: &Fleet,
@@ -127,9 +124,6 @@ pub(crate) fn write_plain(
 }
 
 /// Writes a file, or to standard output.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     let Some(path) = file else { return print(bytes).map(|_| ()) };
     let written = File::create(path).and_then(|file| anstream::StripStream::new(file).write_all(bytes));
@@ -137,9 +131,6 @@ pub(crate) fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure>
 }
 
 /// Prints to standard output; a reader that closes the pipe is not an error.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn print(bytes: &[u8]) -> Result<Exit, Failure> {
     progress::end();
     let mut out = anstream::stdout().lock();

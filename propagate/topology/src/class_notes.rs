@@ -55,7 +55,6 @@ impl ClassFact {
     /// let fact = topology::ClassFact::UnusedVariable { variable: "size".to_owned() };
     /// assert_eq!(fact.reason(), "class.unusedVariable");
     /// ```
-    #[must_use]
     pub fn reason(&self) -> &'static str {
         match self {
             ClassFact::UnusedVariable { .. } => "class.unusedVariable",
@@ -68,7 +67,6 @@ impl ClassFact {
 
 impl ClassFact {
     /// The patch that a selector does not apply, if that is what the fact is about.
-    #[must_use]
     pub fn patch_with_idle_selector(&self) -> Option<&str> {
         match self {
             ClassFact::IdleSelector { patch } | ClassFact::NoWorkerClass { patch, .. } => Some(patch),
@@ -105,7 +103,6 @@ impl fmt::Display for ClassFact {
 /// let notes: Vec<_> = notes.iter().map(|note| (&*note.at, note.fact.to_string())).collect();
 /// assert_eq!(notes, [("spec.variables[size]", "no patch reads variable `size`".to_owned())]);
 /// ```
-#[must_use]
 pub fn class_notes(class: &Value, templates: &dyn Fn(&Value) -> Option<Value>) -> Vec<ClassNote> {
     let mut found = unused_variables(class);
     let referred = referred(class);

@@ -94,7 +94,6 @@ impl TopologyRefusal {
     /// assert_eq!(refusal.path("Cluster"), "spec.topology.variables[size]");
     /// assert_eq!(TopologyRefusal::Selector { patch: "p".to_owned() }.path("ClusterClass"), "spec.patches[p]");
     /// ```
-    #[must_use]
     pub fn path(&self, kind: &str) -> String {
         match (self, kind) {
             (TopologyRefusal::Object { kind: of, path, .. }, kind) if of == kind => path.clone(),

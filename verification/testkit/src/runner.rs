@@ -27,9 +27,6 @@ pub type EntryPoint = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Sen
 pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 
 /// Every document of the corpus through an entry point, each to be run as often as it is needed.
-///
-/// # Errors
-/// When the corpus cannot be read.
 pub fn checks(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
@@ -39,9 +36,6 @@ pub fn checks(
 }
 
 /// Runs every case of the corpus through an entry point, as the main function of a test without harness.
-///
-/// # Errors
-/// When the corpus cannot be read.
 pub fn run(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
 ) -> Result<ExitCode> {
@@ -94,9 +88,6 @@ fn stated(case: &Case, entry_point: &EntryPoint) -> Result<Vec<Value>> {
 }
 
 /// Runs every case of the corpus through the engine, step by step, and passes each answer to `each`.
-///
-/// # Errors
-/// When the corpus cannot be read, a review returns an error, or `each` fails.
 pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Result<()> {
     for case in corpus()? {
         let mut cluster = case.cluster.clone();
@@ -110,9 +101,6 @@ pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Resul
 }
 
 /// The engine as an entry point, without a host in between.
-///
-/// # Errors
-/// When the settings or the report cannot be read.
 pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
     Ok(cases::engine::engine(request, settings, cluster)?)
 }

@@ -103,9 +103,6 @@ struct TemplateMaps {
 }
 
 /// Every sequence of `testdata/sequences` through an entry point, each to be run as often as it is needed.
-///
-/// # Errors
-/// When the files cannot be read.
 pub fn checks(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
@@ -127,9 +124,6 @@ fn sequences() -> Result<Vec<(String, Sequence)>> {
 }
 
 /// Runs every sequence of `testdata/sequences` through an entry point, as the main function of a test without harness.
-///
-/// # Errors
-/// When the files cannot be read.
 pub fn run(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
 ) -> Result<ExitCode> {

@@ -56,18 +56,12 @@ impl Shape {
     }
 
     /// The number of entries with which the review is about as large as the largest objects that an API server stores.
-    ///
-    /// # Errors
-    /// When an object that may be read has no name.
     pub fn most(&self) -> anyhow::Result<usize> {
         let [few, many] = [1000, 2000].map(|entries| self.review(entries).map(|review| review.bytes));
         Ok(LARGEST * 1000 / (many? - few?).max(1))
     }
 
     /// The review with `count` entries.
-    ///
-    /// # Errors
-    /// When an object that may be read has no name.
     pub fn review(&self, count: usize) -> anyhow::Result<ShapedReview> {
         let Grown { old, object, settings, reads, username, field_manager, filling } = (self.make)(count);
         let read: usize = reads.iter().map(|object| object.to_string().len()).sum();
@@ -90,7 +84,6 @@ impl Shape {
 }
 
 /// Every shape.
-#[must_use]
 pub fn shapes() -> Vec<Shape> {
     [maps::shapes(), objects::shapes(), tags::shapes()].into_iter().flatten().collect()
 }

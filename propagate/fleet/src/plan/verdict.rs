@@ -76,7 +76,6 @@ impl Verdict {
     /// let one = Verdict { replaces: 3, ..Verdict::default() };
     /// assert_eq!(one.and(&Verdict { replaces: 2, deletes: 1, ..one }), Verdict { replaces: 5, deletes: 1, ..one });
     /// ```
-    #[must_use]
     pub fn and(&self, other: &Verdict) -> Verdict {
         let of = |verdict: &Verdict| verdict.uncounted;
         let sum = |field: fn(&Verdict) -> u64| field(self).saturating_add(field(other));
