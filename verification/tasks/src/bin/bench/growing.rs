@@ -30,7 +30,7 @@ pub(crate) fn per_entry(policy: &Module) -> Result<String> {
         row.push(format!("{:.0} ms", millis(policy, shape, most)?));
         Ok(row)
     };
-    let rows = shapes().iter().map(row).collect::<Result<Vec<_>>>()?;
+    let rows = shapes()?.iter().map(row).collect::<Result<Vec<_>>>()?;
     Ok(["### Time of an entry".to_owned(), table(&header, &rows)].join("\n\n"))
 }
 
