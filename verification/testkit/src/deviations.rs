@@ -22,6 +22,7 @@ pub struct Deviation {
 }
 
 impl Deviations {
+    /// Those of `testdata/conformance/deviations.txt`.
     pub fn read() -> Result<Deviations> {
         let text = fs::read_to_string(crate::root().join("testdata/conformance/deviations.txt"))?;
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

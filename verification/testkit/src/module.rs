@@ -40,11 +40,13 @@ impl Module {
         Module::read(&crate::root().join("policy.wasm")).context("run `make policy.wasm` first")
     }
 
+    /// A module in a file.
     pub fn read(path: &Path) -> Result<Module> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
         Module::new(bytes)
     }
 
+    /// A module by its bytes.
     pub fn new(bytes: Vec<u8>) -> Result<Module> {
         Ok(Module { guest: Guest::new(&bytes, false)?, bytes })
     }
