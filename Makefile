@@ -43,8 +43,8 @@ playground:
 
 ## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
 quick:
-	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus
-	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test checking --test corpus
+	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus --test settings
+	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test corpus
 
 ## test: every test, the compiled module included
 test: policy.wasm
