@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Tag};
 
+pub(crate) use self::placeholders::braced;
 use crate::problem::messages;
 use crate::scalar::{Scalar, plain};
 
