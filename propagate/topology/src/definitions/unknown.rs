@@ -47,6 +47,7 @@ impl fmt::Display for UnknownField {
 /// assert_eq!(found, ["v1beta2 has no field `nodeDrainTimeoutSeconds` here; kubectl and server-side apply refuse it, \
 ///     other clients drop it; did you mean `spec.deletion.nodeDrainTimeoutSeconds`?"]);
 /// ```
+#[must_use]
 pub fn unknown_fields(object: &Value) -> Vec<UnknownField> {
     let Some(whole) = of_object(object) else { return Vec::new() };
     let [kind, api_version] = ["kind", "apiVersion"].map(|field| text(object, &[field]));
@@ -76,6 +77,7 @@ const NEWER: &[(&str, &str)] = &[
 ];
 
 /// Whether a field is one of a newer release, or in one.
+#[must_use]
 pub fn is_newer(kind: &str, at: &str) -> bool {
     let steps: Vec<&str> = steps(at).into_iter().map(|step| step.split('[').next().unwrap_or_default()).collect();
     // In v1beta1, templates of workers are below `template`.
