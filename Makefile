@@ -13,7 +13,7 @@ FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 # Programs and modules without tests.
 NO_TESTS := bindings canned-policy noop-policy ordinary-policy webhook
 # The engine, and the crates that it is made of.
-ENGINE := metadata-propagation cloud-tags cluster-api facts kubernetes raw-json tag-delivery tag-rules
+ENGINE := metadata-propagation cloud-tags cluster-api kubernetes raw-json tag-delivery tag-rules
 # The modules that the policy is compared with, and the policy with the names of its functions.
 COMPARED := verification/scripts/wasm.sh noop-policy noop.wasm && verification/scripts/wasm.sh ordinary-policy ordinary.wasm
 NAMED := CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo verification/scripts/wasm.sh metadata-propagation-policy target/named/policy.wasm
@@ -43,8 +43,8 @@ playground:
 
 ## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
 quick:
-	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus
-	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test checking --test corpus
+	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus --test settings
+	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test corpus
 
 ## test: every test, the compiled module included
 test: policy.wasm

@@ -6,5 +6,7 @@ use testkit::module::Module;
 
 fn main() -> anyhow::Result<ExitCode> {
     let policy = Module::policy()?;
-    testkit::runner::run(move |request, settings, cluster| policy.validate(request, settings, cluster))
+    let checks =
+        testkit::runner::checks(move |request, settings, cluster| policy.validate(request, settings, cluster))?;
+    Ok(testkit::runner::run(checks))
 }

@@ -32,7 +32,7 @@ fn per_byte(policy: &Module, shape: &Shape, entries: usize) -> Result<f64> {
 fn instructions_grow_with_the_size_of_request_and_reads() -> Result<()> {
     let policy = Module::policy()?.counting()?;
     let mut offenders = Vec::new();
-    for shape in shapes() {
+    for shape in shapes()? {
         let small = per_byte(&policy, &shape, FEW_ENTRIES)?;
         let most = shape.most()?;
         let large = per_byte(&policy, &shape, most)?;

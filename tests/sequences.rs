@@ -6,5 +6,7 @@ use testkit::module::Module;
 
 fn main() -> anyhow::Result<ExitCode> {
     let policy = Module::policy()?;
-    testkit::sequence::run(move |request, settings, cluster| policy.validate(request, settings, cluster))
+    let checks =
+        testkit::sequence::checks(move |request, settings, cluster| policy.validate(request, settings, cluster))?;
+    Ok(testkit::runner::run(checks))
 }

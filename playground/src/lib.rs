@@ -17,7 +17,6 @@ use serde::Serialize;
 use crate::question::PageQuestion;
 
 /// Answers a question.
-#[must_use]
 #[cfg_attr(target_arch = "wasm32", wasm_bindgen::prelude::wasm_bindgen)]
 pub fn answer(question: &str) -> String {
     match serde_json::from_str(question) {

@@ -6,8 +6,6 @@ use similar::TextDiff;
 use crate::args::ApplyArgs;
 use crate::{Exit, Failure, input, output, settings};
 
-/// # Errors
-/// When the settings cannot be used, or something cannot be written.
 pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let input = input::read(&args.sources.paths(&args.paths), &args.sources);

@@ -39,8 +39,6 @@ struct GroupNote {
     message: String,
 }
 
-/// # Errors
-/// When the settings cannot be used, the cluster cannot be asked, or nothing can be printed.
 pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let question = Question { object: Some("MachineDeployment"), is_for_clusters: true };

@@ -7,8 +7,6 @@ use crate::args::BackfillArgs;
 use crate::live::{self, Question};
 use crate::{Exit, Failure, input, output, settings};
 
-/// # Errors
-/// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     // What is below a control plane needs no permission to read composites.

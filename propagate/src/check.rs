@@ -25,8 +25,6 @@ use crate::output::report::{
 use crate::roots::{RootObjects, by_root};
 use crate::{Exit, Failure, output, progress, registries, settings};
 
-/// # Errors
-/// When the settings cannot be used, or an output cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let mut settings = settings::read(args.sources.settings.as_deref())?;
     settings.cluster_api.taints |= args.taints;

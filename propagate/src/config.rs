@@ -40,9 +40,6 @@ pub(crate) struct BaseConfig {
 
 impl BaseConfig {
     /// What a file of the base says.
-    ///
-    /// # Errors
-    /// When it cannot be used.
     pub(crate) fn of(text: Option<&str>) -> Result<BaseConfig, Failure> {
         let config: Config = toml::from_str(text.unwrap_or_default())
             .map_err(|error| Failure(format!("cannot use `{FILE}` of the base: {}", error.to_string().trim_end())))?;
@@ -53,9 +50,6 @@ impl BaseConfig {
 impl Cli {
     /// The call, with the values of the file for flags that are set neither on the command line nor by an environment
     /// variable.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or has other contents.
     pub(crate) fn completed(mut self) -> Result<Cli, Failure> {
         let path = self.config.clone().unwrap_or_else(|| FILE.into());
         let text = match std::fs::read_to_string(&path) {

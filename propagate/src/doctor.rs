@@ -36,8 +36,6 @@ use crate::args::DoctorArgs;
 use crate::sources::{InputSources, KustomizeOptions};
 use crate::{Exit, Failure, input, live, output, progress};
 
-/// # Errors
-/// When the cluster cannot be read, or an output cannot be written.
 pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let DoctorArgs { filename, namespace, kustomize, .. } = args;
     let (filename, namespace) = (filename.clone(), namespace.clone());

@@ -29,8 +29,6 @@ const HELP: Style = AnsiColor::Cyan.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 
-/// # Errors
-/// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);

@@ -1,5 +1,6 @@
 //! Replaces `live` if this program is built without the feature `cluster`: objects are read from files.
 
+use std::iter;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -65,15 +66,10 @@ pub(crate) fn input(
     paths: &[PathBuf],
     _: &Question<'_>,
 ) -> Result<Input, Failure> {
-    args.only_files()?;
-    let here = [PathBuf::from(".")];
-    Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
+    installation(args, sources, paths, iter::empty())
 }
 
-/// The objects in the named files, or in the current directory.
-///
-/// # Errors
-/// When a cluster is named.
+/// The same.
 pub(crate) fn installation(
     args: &LiveArgs,
     sources: &InputSources,

@@ -37,9 +37,6 @@ static CHECKOUTS: AtomicUsize = AtomicUsize::new(0);
 impl Checkout {
     /// Writes the manifests in paths of a revision and what kustomizations name and charts contain, or with `is_whole` all files in
     /// the paths, which a kustomization may need. Without paths they are everywhere.
-    ///
-    /// # Errors
-    /// When git cannot be run or does not know the revision, or the folder cannot be written.
     pub(crate) fn of(revision: &str, paths: &[PathBuf], is_whole: bool) -> Result<Checkout, Failure> {
         let Repository { top, prefix } = Repository::here()?;
         let number = CHECKOUTS.fetch_add(1, Ordering::Relaxed);
@@ -127,8 +124,6 @@ pub(crate) struct WorkTree {
 }
 
 impl WorkTree {
-    /// # Errors
-    /// When git cannot be run.
     pub(crate) fn here() -> Result<WorkTree, Failure> {
         let Repository { top, prefix } = Repository::here()?;
         let inside = |arguments: &[&str]| git(&[&["-C", &*top.to_string_lossy()], arguments].concat(), None, None);
@@ -268,9 +263,6 @@ impl<'w> Range<'w> {
 }
 
 /// The text of a file of the folder of the call in a revision, if it is there.
-///
-/// # Errors
-/// When git cannot be run.
 pub(crate) fn file(revision: &str, name: &str) -> Result<Option<String>, Failure> {
     let listed = git(&["ls-tree", "--name-only", "--end-of-options", revision, name], None, None)?;
     if listed.is_empty() {

@@ -10,8 +10,6 @@ use crate::live::{self, Question};
 use crate::names::{self, is_meant, is_object};
 use crate::{Exit, Failure, input, output, progress, settings};
 
-/// # Errors
-/// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (mut words, paths) = words_and_paths(args);

@@ -102,9 +102,6 @@ pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPl
 }
 
 /// The paths of both sides of a plan, and what commands print there. `roots` are entry points in any case.
-///
-/// # Errors
-/// When Kustomize is needed and not installed.
 pub(crate) fn read_both(
     sides: [(&[PathBuf], &InputPlace); 2],
     sources: &InputSources,

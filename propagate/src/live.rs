@@ -79,9 +79,6 @@ pub(crate) fn input(
 
 /// The installation of the policy: in the named files, in the cluster with all its namespaces, or in the current
 /// directory. Definitions are read by name: those of the kinds that the policy reads, and further ones.
-///
-/// # Errors
-/// Like [`input`].
 pub(crate) fn installation(
     args: &LiveArgs,
     sources: &InputSources,

@@ -71,9 +71,6 @@ impl TryFrom<String> for Output {
 }
 
 /// Prints a report in every requested format; as text if there is none.
-///
-/// # Errors
-/// When a file cannot be written.
 pub(crate) fn write(
     report: &CheckReport,
     fleet: &Fleet,
@@ -81,19 +78,14 @@ pub(crate) fn write(
     fail_on: FailOn,
     is_verbose: bool,
 ) -> Result<(), Failure> {
-    let text = [Output { format: Format::Text, file: None }];
-    for Output { format, file } in if outputs.is_empty() { &text } else { outputs } {
-        let bytes = match format {
-            Format::Text => text::text(report, fleet, is_verbose).into_bytes(),
-            Format::Json => json(report)?,
-            Format::Yaml => serde_saphyr::to_string(report).map_err(|error| Failure(error.to_string()))?.into_bytes(),
-            Format::Sarif => json(&sarif::sarif(report))?,
-            Format::Junit => junit::junit(report, fail_on)?,
-            Format::Github => github::github(report).into_bytes(),
-        };
-        write_to(file.as_deref(), &bytes)?;
-    }
-    Ok(())
+    each(outputs, |format| match format {
+        Format::Text => Ok(text::text(report, fleet, is_verbose).into_bytes()),
+        Format::Json => json(report),
+        Format::Yaml => yaml(report),
+        Format::Sarif => json(&sarif::sarif(report)),
+        Format::Junit => junit::junit(report, fail_on),
+        Format::Github => Ok(github::github(report).into_bytes()),
+    })
 }
 
 /// Writes JUnit.
@@ -109,27 +101,26 @@ pub(crate) fn write_plain(
     value: &impl serde::Serialize,
     junit: Option<Junit<'_>>,
 ) -> Result<(), Failure> {
+    each(outputs, |format| match format {
+        Format::Text => Ok(words.as_bytes().to_vec()),
+        Format::Json => json(value),
+        Format::Yaml => yaml(value),
+        Format::Junit if let Some(junit) = junit => junit(),
+        Format::Sarif | Format::Junit | Format::Github => {
+            let known = if junit.is_some() { "text, json, yaml or junit" } else { "text, json or yaml" };
+            Err(Failure(format!("--output must be {known}")))
+        }
+    })
+}
+
+/// Writes what there is in each format; as text if there is none.
+fn each(outputs: &[Output], bytes: impl Fn(Format) -> Result<Vec<u8>, Failure>) -> Result<(), Failure> {
     let text = [Output { format: Format::Text, file: None }];
-    for Output { format, file } in if outputs.is_empty() { &text } else { outputs } {
-        let bytes = match format {
-            Format::Text => words.as_bytes().to_vec(),
-            Format::Json => json(value)?,
-            Format::Yaml => serde_saphyr::to_string(value).map_err(|error| Failure(error.to_string()))?.into_bytes(),
-            Format::Junit if let Some(junit) = junit => junit()?,
-            Format::Sarif | Format::Junit | Format::Github => {
-                let known = if junit.is_some() { "text, json, yaml or junit" } else { "text, json or yaml" };
-                return Err(Failure(format!("--output must be {known}")));
-            }
-        };
-        write_to(file.as_deref(), &bytes)?;
-    }
-    Ok(())
+    let outputs = if outputs.is_empty() { &text } else { outputs };
+    outputs.iter().try_for_each(|output| write_to(output.file.as_deref(), &bytes(output.format)?))
 }
 
 /// Writes a file, or to standard output.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     let Some(path) = file else { return print(bytes).map(|_| ()) };
     let written = File::create(path).and_then(|file| anstream::StripStream::new(file).write_all(bytes));
@@ -137,9 +128,6 @@ pub(crate) fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure>
 }
 
 /// Prints to standard output; a reader that closes the pipe is not an error.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn print(bytes: &[u8]) -> Result<Exit, Failure> {
     progress::end();
     let mut out = anstream::stdout().lock();
@@ -153,4 +141,8 @@ fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| Failure(error.to_string()))?;
     bytes.push(b'\n');
     Ok(bytes)
+}
+
+fn yaml(value: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
+    serde_saphyr::to_string(value).map(String::into_bytes).map_err(|error| Failure(error.to_string()))
 }

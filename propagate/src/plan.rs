@@ -33,9 +33,6 @@ use crate::sources::InputSources;
 use crate::walk::{Tracked, inside};
 use crate::{Exit, Failure, config, git, live, output, progress, settings};
 
-/// # Errors
-/// When the settings cannot be used, an object is defined twice in different ways, or nothing can be
-/// printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let mut settings = settings::read(args.sources.settings.as_deref())?;
     settings.cluster_api.taints |= args.taints;
@@ -214,8 +211,6 @@ struct Revision {
 }
 
 impl Revision {
-    /// # Errors
-    /// When git cannot be run, or does not know the revision.
     fn of(revision: &str, paths: &[PathBuf], is_whole: bool) -> Result<Revision, Failure> {
         let checkout = Checkout::of(revision, paths, is_whole)?;
         let tracked = Tracked { is_all: true, ..Tracked::default() };

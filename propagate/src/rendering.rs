@@ -56,9 +56,6 @@ type OnEachSide = Vec<Option<Result<String, NotRendered>>>;
 
 /// The entry points of each side. What does not differ is rendered once, if something else changes that may need it; `is_changed`
 /// is whether a file does. Of two sides, what one that fails includes is rendered on its own.
-///
-/// # Errors
-/// When neither `kustomize` nor `kubectl` is installed.
 pub(crate) fn render(
     sides: &mut [SideToRender<'_>],
     options: &KustomizeOptions,

@@ -57,9 +57,6 @@ pub(crate) fn leaves(roots: &BTreeSet<String>) -> Vec<&String> {
 }
 
 /// That no object of a kind that a rule reads is defined twice in different ways.
-///
-/// # Errors
-/// When one is.
 pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure> {
     let differs = |(a, b): &(&FleetObject, &FleetObject)| a.json != b.json && is_read(a, settings);
     let Some((a, b)) = fleet.doubles().find(differs) else { return Ok(()) };

@@ -10,8 +10,6 @@ use crate::args::SessionArgs;
 use crate::names::{self, is_meant};
 use crate::{Exit, Failure, input, output, settings};
 
-/// # Errors
-/// When the settings cannot be used, the name matches no object or several, or a file cannot be written.
 pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let input = input::read(&args.sources.paths(&args.paths), &args.sources);

@@ -10,27 +10,18 @@ use crate::Failure;
 use crate::file::text;
 
 /// The settings in the file, or the defaults if none is named.
-///
-/// # Errors
-/// When the file cannot be read, or its settings are not valid.
 pub(crate) fn read(file: Option<&Path>) -> Result<Settings, Failure> {
     let Some(path) = file else { return Ok(Settings::default()) };
     valid(path).map(|(settings, _)| settings)
 }
 
 /// The settings in the file as written.
-///
-/// # Errors
-/// Like [`read`].
 pub(crate) fn json(file: &Path) -> Result<Value, Failure> {
     let (_, json) = valid(file)?;
     serde_json::from_str(&json).map_err(|error| Failure(error.to_string()))
 }
 
 /// The settings in a text, as [`read`] finds them in a file.
-///
-/// # Errors
-/// When its settings are not valid.
 pub(crate) fn of_text(name: &str, text: String) -> Result<Settings, Failure> {
     valid_text(name, text).map(|(settings, _)| settings)
 }

@@ -15,9 +15,6 @@ const SCHEMA: &str = include_str!("../../docs/settings.schema.json");
 const IF_MACHINE_INFRASTRUCTURE: &str = "; the machine template only if the class has `machineInfrastructure`";
 
 /// The rules of one version of Cluster API, in the words of its page.
-///
-/// # Errors
-/// When they cannot be printed.
 pub(crate) fn rules(version: Option<Version>) -> Result<Exit, Failure> {
     let version = version.unwrap_or(Version::NEWEST);
     let mut out = String::new();
@@ -49,9 +46,6 @@ fn whole(rule: &Rule) -> String {
 }
 
 /// What each provider allows in a tag.
-///
-/// # Errors
-/// When they cannot be printed.
 pub(crate) fn profiles() -> Result<Exit, Failure> {
     let mut out = format!("{BOLD}profile | tag key | value | tags | characters of a key | reserved{BOLD:#}\n");
     for profile in PROFILES {
@@ -68,9 +62,6 @@ pub(crate) fn profiles() -> Result<Exit, Failure> {
 }
 
 /// The defaults, the schema, or the errors in a file.
-///
-/// # Errors
-/// When the file cannot be used, or nothing can be printed.
 pub(crate) fn settings(args: &SettingsArgs) -> Result<Exit, Failure> {
     if args.schema {
         return output::print(SCHEMA.as_bytes());

@@ -67,9 +67,6 @@ struct CaseSummary {
 }
 
 /// Runs every case of the paths, or writes the actual answers into their files.
-///
-/// # Errors
-/// When the settings cannot be used, or nothing can be written.
 pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     let settings = match &args.settings {
         Some(file) => settings::json(file)?,

@@ -11,8 +11,6 @@ use crate::input::Input;
 use crate::live::{self, Question};
 use crate::{Exit, Failure, input, output, plan};
 
-/// # Errors
-/// When there is no such Cluster, its objects cannot be computed, or nothing can be printed.
 pub(crate) fn run(args: &TopologyArgs) -> Result<Exit, Failure> {
     let paths = args.sources.named(&args.paths);
     if let Some(sides) = &args.diff {

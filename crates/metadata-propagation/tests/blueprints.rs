@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 use testkit::answer::Answer;
 use testkit::cluster::ApiServer;
-use testkit::runner::engine;
+use testkit::runner::created;
 
 const BLUEPRINTS: [&str; 5] = ["aws-bucket", "aws-instance", "generic-vm", "hetzner-server", "openstack-instance"];
 
@@ -18,11 +18,6 @@ fn check(object: &Value) -> Result<Answer> {
 }
 
 fn check_as(username: &str, object: &Value) -> Result<Answer> {
-    let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("apiVersion")?;
-    let request = json!({
-        "uid": "blueprint", "operation": "CREATE", "userInfo": { "username": username }, "object": object,
-        "kind": { "group": group, "version": version, "kind": object["kind"] },
-    });
     let composites = json!([{
         "apiGroups": ["blueprints.plexsphere.com"], "provider": { "path": "spec.parameters.provider" },
     }]);
@@ -31,7 +26,7 @@ fn check_as(username: &str, object: &Value) -> Result<Answer> {
     let settings = json!({ "cloudTags": {
         "composites": composites, "definitions": definitions, "xrds": "reject", "compositions": "reject",
     } });
-    engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)
+    created(username, object, &settings, &ApiServer::default())
 }
 
 #[test]
@@ -180,13 +175,7 @@ fn every_cloud_takes_the_tags_of_its_strict_profile() -> Result<()> {
             let definition = json!({ "scope": "platform", "cloudTagPropagation": true });
             settings["cloudTags"]["definitions"][key] = definition;
         }
-        let (group, version) =
-            composite["apiVersion"].as_str().and_then(|it| it.split_once('/')).context("apiVersion")?;
-        let request = json!({
-            "uid": "strict", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": composite,
-            "kind": { "group": group, "version": version, "kind": composite["kind"] },
-        });
-        let answer = engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)?;
+        let answer = created("alice", &composite, &settings, &ApiServer::default())?;
         let verdicts = answer.report["cloudTags"]["cloud"].as_object().cloned().context("verdicts")?;
         ensure!(verdicts.len() >= 2 && verdicts.values().all(|it| it == "accepted"), "{blueprint}: {verdicts:?}");
     }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> anyhow::Result<ExitCode> {
-    testkit::runner::run(testkit::runner::engine)
+    Ok(testkit::runner::run(testkit::runner::checks(testkit::runner::engine)?))
 }

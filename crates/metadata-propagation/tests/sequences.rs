@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> anyhow::Result<ExitCode> {
-    testkit::sequence::run(testkit::runner::engine)
+    Ok(testkit::runner::run(testkit::sequence::checks(testkit::runner::engine)?))
 }

@@ -48,11 +48,9 @@ fn verdict(tags: &Value) -> Result<&'static str> {
     let object = json!({ "apiVersion": "apiextensions.crossplane.io/v2", "kind": "CompositeResourceDefinition",
         "metadata": { "name": "xvms.blueprints.plexsphere.com" },
         "spec": { "group": group, "versions": [{ "name": "v1", "served": true, "schema": schema }] } });
-    let request = json!({ "uid": "1", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,
-        "kind": { "group": "apiextensions.crossplane.io", "version": "v2", "kind": "CompositeResourceDefinition" } });
     let composites = json!([{ "apiGroups": [group], "provider": { "fixed": "aws" } }]);
     let settings = json!({ "cloudTags": { "composites": composites, "xrds": "reject" } });
-    let answer = testkit::runner::engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)?;
+    let answer = testkit::runner::created("alice", &object, &settings, &ApiServer::default())?;
     Ok(match (answer.accepted, answer.warnings.is_empty()) {
         (false, _) => "refused",
         (true, false) => "warned about",

@@ -1,6 +1,6 @@
 //! What holds for the tags of any labels under any provider.
 
-#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,12 +66,15 @@ fn composite(provider: &str, labels: &Labels, cloud_tags: &Value) -> Value {
 
 /// Settings that opt in these labels.
 fn settings(mode: &str, opted_in: &Labels) -> Settings {
+    settings_with(mode, opted_in, json!({}), json!({ "path": "spec.parameters.provider" }))
+}
+
+fn settings_with(mode: &str, opted_in: &Labels, mut tags: Value, provider: Value) -> Settings {
     let definition = json!({ "scope": "project", "cloudTagPropagation": true });
     let definitions: BTreeMap<_, _> = opted_in.keys().map(|key| (key, &definition)).collect();
-    let composites =
-        json!([{ "apiGroups": ["blueprints.example.org"], "provider": { "path": "spec.parameters.provider" } }]);
-    let settings = json!({ "mode": mode, "cloudTags": { "composites": composites, "definitions": definitions } });
-    Settings::from_json(&settings.to_string()).unwrap()
+    tags["composites"] = json!([{ "apiGroups": ["blueprints.example.org"], "provider": provider }]);
+    tags["definitions"] = json!(definitions);
+    Settings::from_json(&json!({ "mode": mode, "cloudTags": tags }).to_string()).unwrap()
 }
 
 fn admitted(object: &Value, settings: &Settings) -> Outcome {
@@ -95,13 +98,9 @@ fn some_tags() -> impl Strategy<Value = Value> {
 
 /// Settings that give a provider these rules, and opt in these labels.
 fn settings_by(rules: TagRules, mode: &str, opted_in: &Labels) -> Settings {
-    let definition = json!({ "scope": "project", "cloudTagPropagation": true });
-    let definitions: BTreeMap<_, _> = opted_in.keys().map(|key| (key, &definition)).collect();
-    let composites = json!([{ "apiGroups": ["blueprints.example.org"], "provider": { "fixed": "cloud" } }]);
     let reserve = if let TagRules::Strict { reserve, .. } = rules { reserve } else { 0 };
-    let tags = json!({ "composites": composites, "definitions": definitions, "profiles": { "cloud": rules.name() },
-        "reserve": reserve });
-    Settings::from_json(&json!({ "mode": mode, "cloudTags": tags }).to_string()).unwrap()
+    let tags = json!({ "profiles": { "cloud": rules.name() }, "reserve": reserve });
+    settings_with(mode, opted_in, tags, json!({ "fixed": "cloud" }))
 }
 
 proptest! {

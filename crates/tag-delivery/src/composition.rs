@@ -28,6 +28,7 @@ use std::borrow::Cow;
 use self::halt::Halt;
 pub use self::patched_text::PatchedText;
 use self::pipeline::Pipeline;
+use self::resource::ComposedResource;
 pub(super) use self::resource_tags::composed;
 pub use self::resource_tags::{Composed, ResourceTag, ResourceTags, TagUpdate};
 pub(super) use self::scopes::faults_of_scope;
@@ -81,15 +82,8 @@ pub(super) fn faults_of_composite<'a>(
     let tags = composite.at(&["spec", "cloudTags"])?;
     let has_tag = |key: &str| tags.get(key).is_ok_and(|value| !value.is_null());
     let profile = TagKeys::of(spec, composites)?.profile(composite);
-    let composite = SimulatedValue::Given(composite);
-    let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
-        Ok(pipeline) => pipeline,
-        Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(..)) => return Ok(()),
-    };
-    for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {
-        let reason = resource.base.string(&["metadata", "annotations", EXEMPT])?;
-        let Some(known) = resource.kind.known.filter(|_| !reason.is_some_and(states_reason)) else { continue };
+    for resource in &created(spec, SimulatedValue::Given(composite), composites)? {
+        let Some(known) = resource.kind.known else { continue };
         faults.about_resource(resource.name);
         if !delivery::is_observed(resource) && !types::judge_values(resource, known, faults) {
             limits::judge_tags(resource, has_tag, Some(profile.limit), faults);
@@ -97,6 +91,27 @@ pub(super) fn faults_of_composite<'a>(
         }
     }
     Ok(())
+}
+
+/// The resources that a composite gets and that are not exempt; none if the Composition fails.
+fn created<'a>(
+    spec: Json<'a>,
+    composite: SimulatedValue<'a>,
+    composites: &CloudTags,
+) -> Result<Vec<ComposedResource<'a>>, Malformed> {
+    let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
+        Ok(pipeline) => pipeline,
+        Err(Halt::Malformed(malformed)) => return Err(malformed),
+        Err(Halt::Fails(..)) => return Ok(Vec::new()),
+    };
+    let mut created = Vec::new();
+    for resource in pipeline.resources.into_iter().filter(|resource| !resource.base.is_null()) {
+        let reason = resource.base.string(&["metadata", "annotations", EXEMPT])?;
+        if !reason.is_some_and(states_reason) {
+            created.push(resource);
+        }
+    }
+    Ok(created)
 }
 
 #[cfg(test)]

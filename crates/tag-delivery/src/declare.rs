@@ -103,27 +103,17 @@ mod tests {
     #[test]
     fn what_leads_to_it_is_made() {
         let tags = r#""cloudTags":{"type":"object","additionalProperties":{"type":"string"}}"#;
-        for (schema, expected) in [
-            ("{}", format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#)),
-            (
-                r#"{"properties":{}}"#,
-                format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#),
-            ),
-            (
-                r#"{"properties":{"spec":null}}"#,
-                format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#),
-            ),
-            (
-                r#"{"properties":{"spec":{"type":"object"}}}"#,
-                format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#),
-            ),
-            (
-                r#"{"properties":{"spec":{"properties":null}}}"#,
-                format!(r#"{{"properties":{{"spec":{{"properties":{{{tags}}}}}}}}}"#),
-            ),
+        let whole = format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#);
+        for schema in [
+            "{}",
+            r#"{"properties":{}}"#,
+            r#"{"properties":{"spec":null}}"#,
+            r#"{"properties":{"spec":{"type":"object"}}}"#,
         ] {
-            check(schema, Some(&expected));
+            check(schema, Some(&whole));
         }
+        let properties = format!(r#"{{"properties":{{"spec":{{"properties":{{{tags}}}}}}}}}"#);
+        check(r#"{"properties":{"spec":{"properties":null}}}"#, Some(&properties));
     }
 
     #[test]

@@ -112,9 +112,6 @@ impl Case {
     }
 
     /// What the engine answers to each review, as far as `expect` states it.
-    ///
-    /// # Errors
-    /// When a review or an answer cannot be read.
     pub fn answers(&self) -> Result<Vec<Value>, CaseFault> {
         let mut cluster = self.cluster.clone();
         let mut answers = Vec::new();
@@ -127,29 +124,23 @@ impl Case {
     }
 
     /// Where answers differ from what is expected: paths in the file. A case that expects nothing yet differs as a whole.
-    #[must_use]
     pub fn differences(&self, answers: &[Value]) -> Vec<Difference> {
         let expected = self.expect.as_ref().map(|expect| self.of_file(expect));
         differences("expect", expected.as_ref(), Some(&self.of_file(answers)))
     }
 
     /// The value of `expect` in a file: a list in a chain.
-    #[must_use]
     pub fn of_file(&self, answers: &[Value]) -> Value {
         if self.is_chain { json!(answers) } else { json!(answers.first()) }
     }
 
     /// The name, with the version if the file has several.
-    #[must_use]
     pub fn title(&self) -> String {
         self.version.as_ref().map_or_else(|| self.name.clone(), |version| format!("{} ({version})", self.name))
     }
 }
 
 /// A value as YAML in block style, as kubectl reads it.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn yaml(value: &impl Serialize) -> Result<String, CaseFault> {
     // Long texts stay on one line.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 1 << 20 };

@@ -95,7 +95,6 @@ impl ApiServer {
     }
 
     /// The same cluster, of which cached reads find what was in another.
-    #[must_use]
     pub fn cached_as(&self, earlier: &ApiServer) -> ApiServer {
         ApiServer { cache: Arc::clone(&earlier.objects), ..self.clone() }
     }
@@ -107,19 +106,16 @@ impl ApiServer {
     }
 
     /// Whether every read finds what is stored: nothing fails, and no cache is behind.
-    #[must_use]
     pub fn is_always_in_reach(&self) -> bool {
         self.cache.is_empty() && self.failures.is_empty()
     }
 
     /// All objects, in the order in which they came.
-    #[must_use]
     pub fn objects(&self) -> &[Value] {
         &self.objects
     }
 
     /// The object that `Kind name` names, in any version and namespace.
-    #[must_use]
     pub fn named(&self, of: &str) -> Option<&Value> {
         self.objects.iter().find(|object| is_named(object, of))
     }
@@ -130,7 +126,6 @@ impl ApiServer {
     }
 
     /// How a `get` fails, if the case states it.
-    #[must_use]
     pub fn failure(&self, get: &Get) -> Option<&QuestionFailure> {
         let kind = format!("{} {}", get.api_version, get.kind);
         let read = ReadMode::of(get);

@@ -19,7 +19,6 @@ pub struct Difference {
 }
 
 /// The differences between two values, in the order of their paths, each as deep as both sides have the path.
-#[must_use]
 pub fn differences(at: &str, expected: Option<&Value>, found: Option<&Value>) -> Vec<Difference> {
     let mut differences = Vec::new();
     compare(at, expected, found, &mut differences);

@@ -9,17 +9,11 @@ use crate::fault::CaseFault;
 use crate::patch::{patch, patched};
 
 /// What the engine answers to an AdmissionRequest.
-///
-/// # Errors
-/// When request, settings or report cannot be read.
 pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer, CaseFault> {
     answer(request, true, settings, cluster)
 }
 
 /// Like [`engine`], for a review that is made from files, in which fields have no owners.
-///
-/// # Errors
-/// As [`engine`].
 pub fn engine_of_files(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer, CaseFault> {
     answer(request, false, settings, cluster)
 }
@@ -51,9 +45,6 @@ fn answer(request: &Value, is_of_api_server: bool, settings: &Value, cluster: &A
 }
 
 /// Stores what an answered request leaves in the cluster.
-///
-/// # Errors
-/// When the patch does not fit the object.
 pub fn admit(review: &Value, answer: &Answer, cluster: &mut ApiServer) -> Result<(), CaseFault> {
     if answer.accepted && review["dryRun"] != true && review["object"].is_object() {
         cluster.store(patched(&review["object"], &answer.patch)?);

@@ -49,16 +49,12 @@ pub enum AnswerForm {
 
 impl AnswerForm {
     /// The form of what a case expects.
-    #[must_use]
     pub fn of(expect: &[Value]) -> AnswerForm {
         let is_whole = |answer: &Value| answer["report"].is_object() || answer["log"].is_array();
         if expect.iter().any(is_whole) { AnswerForm::Whole } else { AnswerForm::Facts }
     }
 
     /// What a case of this form states of an answer.
-    ///
-    /// # Errors
-    /// When the answer cannot be written.
     pub fn stated(self, settings: &Value, answer: &Answer) -> Result<Value, CaseFault> {
         let mut stated = serde_json::to_value(answer).map_err(|error| CaseFault::of("answer", error))?;
         let Value::Object(fields) = &mut stated else { return Ok(stated) };

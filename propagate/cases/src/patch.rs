@@ -5,9 +5,6 @@ use serde_json::{Value, json};
 use crate::fault::CaseFault;
 
 /// The operations from one object to another. An object that is written must be another one.
-///
-/// # Errors
-/// When nothing differs.
 pub fn patch(object: &Value, mutated: &Value) -> Result<Vec<Value>, CaseFault> {
     let patch =
         serde_json::to_value(json_patch::diff(object, mutated)).map_err(|error| CaseFault::of("patch", error))?;
@@ -18,9 +15,6 @@ pub fn patch(object: &Value, mutated: &Value) -> Result<Vec<Value>, CaseFault> {
 }
 
 /// The object with a patch applied.
-///
-/// # Errors
-/// When the patch does not fit.
 pub fn patched(object: &Value, patch: &[Value]) -> Result<Value, CaseFault> {
     let mut object = object.clone();
     let patch: json_patch::Patch =

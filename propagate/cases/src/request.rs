@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 ///
 /// Kind, resource, name and namespace follow from the object, or from the stored one where there is no other; the
 /// user's groups from `username`, the options from the operation. What the review states, stays.
-#[must_use]
 pub fn request(review: Value) -> Value {
     let Value::Object(mut request) = review else { return review };
     let operation = request.get("operation").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -60,7 +59,6 @@ pub fn request(review: Value) -> Value {
 
 /// An object with managers, as every stored one has: where it states none, one who owns nothing that the policy writes.
 /// A case about objects without any states `managedFields: []`.
-#[must_use]
 pub fn managed(mut object: Value) -> Value {
     let managers = managed_fields(object["apiVersion"].as_str().unwrap_or_default());
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {

@@ -19,7 +19,6 @@ pub struct Applied {
 
 impl Applied {
     /// Writes into every object what propagates to it, assuming that the objects above already have it.
-    #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Applied {
         let hierarchy = Hierarchy::of_changes(fleet, settings);
         let mut left = Vec::new();

@@ -73,7 +73,6 @@ pub struct Refused {
 
 impl Backfill {
     /// What the objects of a fleet lack, assuming that the objects above already have it.
-    #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings, means: Means) -> Backfill {
         let hierarchy = Hierarchy::of_changes(fleet, settings);
         // Guards are on here, and an object that is refused as incomplete is completed.

@@ -55,7 +55,6 @@ pub struct ObjectFindings {
 
 impl Checker {
     /// The mode of the settings does not matter.
-    #[must_use]
     pub fn new(settings: &Settings) -> Checker {
         let refused = |tag: &&mut RequiredTag| tag.on_missing == OnMissingTag::Reject;
         let (mut settings, mut required) = (settings.clone(), BTreeSet::new());
@@ -71,7 +70,6 @@ impl Checker {
 
     /// Checks every object of a fleet, in order, in the context of the others. An object that prevents the evaluation
     /// of others is [`UNREADABLE`], whether any of them is in the files or not.
-    #[must_use]
     pub fn fleet(&self, fleet: &Fleet) -> Vec<ObjectFindings> {
         let objects: Vec<&FleetObject> = fleet.objects().collect();
         let templates = TemplateEvaluation::of(fleet.objects(), &self.verify);
@@ -135,7 +133,6 @@ impl Checker {
     }
 
     /// Checks one object in the context of the others.
-    #[must_use]
     pub fn check(&self, object: &FleetObject, cluster: &dyn Cluster) -> ObjectFindings {
         self.examined(object, cluster, &[]).0
     }

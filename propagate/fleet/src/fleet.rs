@@ -37,14 +37,12 @@ pub struct Fleet {
 
 impl Fleet {
     /// Reads all documents of the texts, one after the other. Objects without a namespace are in `default`.
-    #[must_use]
     pub fn read(sources: Vec<Source>) -> Fleet {
         let readings = readings(&sources);
         Fleet::assemble(sources, readings, DEFAULT_NAMESPACE)
     }
 
     /// Like [`Fleet::read`], but objects without a namespace have none: as in a request.
-    #[must_use]
     pub fn as_written(sources: Vec<Source>) -> Fleet {
         let readings = readings(&sources);
         Fleet::build(sources.into(), readings, None)
@@ -52,7 +50,6 @@ impl Fleet {
 
     /// Combines the documents of the texts, in order. Of two objects with the same name the first counts. Objects
     /// without a namespace are in `namespace`, if their kind is namespaced.
-    #[must_use]
     pub fn assemble(sources: impl Into<Arc<[Source]>>, readings: Vec<Reading>, namespace: &str) -> Fleet {
         Fleet::build(sources.into(), readings, Some(namespace))
     }
@@ -107,7 +104,6 @@ impl Fleet {
     }
 
     /// Some of the objects, and the problems with the documents of some of the texts, by their numbers.
-    #[must_use]
     pub fn part(&self, keeps: impl Fn(&FleetObject) -> bool, is_of: impl Fn(usize) -> bool) -> Fleet {
         let objects: Vec<_> = self.objects.iter().filter(|object| keeps(object)).cloned().collect();
         let problems = self.of_documents.iter().filter(|problem| is_of(problem.source)).cloned().collect();
@@ -118,7 +114,6 @@ impl Fleet {
     }
 
     /// These objects, and some of another fleet.
-    #[must_use]
     pub fn and(&self, others: &Fleet, keeps: impl Fn(&FleetObject) -> bool) -> Fleet {
         let is_of_same = Arc::ptr_eq(&self.sources, &others.sources);
         let shift = if is_of_same { 0 } else { self.sources.len() };
@@ -137,7 +132,6 @@ impl Fleet {
     }
 
     /// The same objects, where of those with one name the one counts that ranks highest.
-    #[must_use]
     pub fn preferring<R: Ord>(&self, rank: impl Fn(&FleetObject) -> R) -> Fleet {
         let mut objects = self.objects.clone();
         for (first, later) in &self.doubles {
@@ -191,7 +185,6 @@ impl Fleet {
     }
 
     /// The API groups of the composites and claims that are defined, each with its first definition, in their order.
-    #[must_use]
     pub fn composite_groups(&self) -> Vec<(&FleetObject, String)> {
         let mut seen = BTreeSet::new();
         let group = |object: &FleetObject| {
@@ -215,13 +208,11 @@ impl Fleet {
     }
 
     /// The texts, for another fleet of some of them.
-    #[must_use]
     pub fn shared_sources(&self) -> Arc<[Source]> {
         Arc::clone(&self.sources)
     }
 
     /// The texts, in their original order.
-    #[must_use]
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
@@ -239,13 +230,11 @@ impl Fleet {
     }
 
     /// What is wrong with documents, in the order of the texts.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// The object of this name, in any version.
-    #[must_use]
     pub fn find(&self, id: &ObjectId) -> Option<&FleetObject> {
         let id = self.further.get(id).unwrap_or(id);
         self.search(|known| known.cmp(id))

@@ -11,7 +11,6 @@ pub struct Folding(Vec<Option<usize>>);
 impl Hierarchy {
     /// Objects are equal if kind, prediction, `printed` and everything below them are. An object for which `printed` is
     /// `None` is omitted, with everything below it.
-    #[must_use]
     pub fn folding(&self, printed: &dyn Fn(usize) -> Option<String>) -> Folding {
         let mut folding = Folding(vec![None; self.members().len()]);
         let mut known = BTreeMap::new();
@@ -29,7 +28,6 @@ impl Hierarchy {
     }
 
     /// Siblings in groups of equal ones, in the order of the first of each.
-    #[must_use]
     pub fn folded(&self, siblings: &[usize], folding: &Folding) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();

@@ -70,7 +70,6 @@ impl Graph {
     /// path: where it is set, which objects it reaches, and where it stops and why; objects without the key are
     /// omitted. `within` selects the objects that are drawn, by number, with their sources and children; all if it is
     /// `None`. Equal siblings are one.
-    #[must_use]
     pub fn of(hierarchy: &Hierarchy, key: Option<&str>, within: Option<&[usize]>) -> Graph {
         let mut propagation: BTreeMap<usize, NodePropagation> = match key {
             Some(key) => notes::of_key(hierarchy, key),
@@ -121,37 +120,31 @@ impl Graph {
     }
 
     /// Whether there is nothing to show.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// How many boxes it has.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// A text description of the picture.
-    #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
     /// A self-contained SVG: light and dark, readable in print, with a title and a description.
-    #[must_use]
     pub fn svg(&self) -> String {
         svg::svg(self)
     }
 
     /// A flowchart for Mermaid.
-    #[must_use]
     pub fn mermaid(&self) -> String {
         mermaid::mermaid(self)
     }
 
     /// A directed graph for Graphviz.
-    #[must_use]
     pub fn dot(&self) -> String {
         dot::dot(self)
     }

@@ -6,13 +6,11 @@ use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason,
 use crate::object::ObjectId;
 
 /// What to do about an entry that does not propagate to an object: one sentence, lower case, no final stop.
-#[must_use]
 pub fn help_of_skip(skipped: &Skipped) -> String {
     of_reason(skipped.reason, skipped.carried, Some(&skipped.key))
 }
 
 /// Like [`help_of_skip`], for all entries with the same reason.
-#[must_use]
 pub fn help_of_skips(skipped: &Skipped) -> String {
     of_reason(skipped.reason, skipped.carried, None)
 }
@@ -48,7 +46,6 @@ fn of_reason(reason: SkipReason, carried: Carried, key: Option<&str>) -> String 
 }
 
 /// What to do if it is not known what propagates to an object; `None` if there is nothing to do.
-#[must_use]
 pub fn help_of_unknown(reason: &NotApplicable) -> Option<String> {
     let because = &reason.because;
     Some(match reason.reason {

@@ -35,20 +35,17 @@ const AT_ONCE: usize = 2048;
 
 impl Hierarchy {
     /// Completes the objects of a fleet from the top down.
-    #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Carried, None)
     }
 
     /// Like [`Hierarchy::of`], for callers that need the changes in objects, and not everything they must carry.
-    #[must_use]
     pub(crate) fn of_changes(fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Changes, None)
     }
 
     /// Like [`Hierarchy::of`], if the fleet replaces another one: what propagated before to an object in the files, and
     /// no longer does, is removed by its controller.
-    #[must_use]
     pub fn after(before: &Hierarchy, fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Carried, Some(before))
     }
@@ -111,13 +108,11 @@ impl Hierarchy {
     }
 
     /// The objects, in the order of the files, predicted ones last.
-    #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
     /// One object by its number.
-    #[must_use]
     pub fn member(&self, number: usize) -> Option<&Member> {
         self.members.get(number)
     }
@@ -129,7 +124,6 @@ impl Hierarchy {
     }
 
     /// The numbers of all objects, each before those below it.
-    #[must_use]
     pub fn in_order(&self) -> Vec<usize> {
         let mut order = Vec::new();
         let mut next: Vec<usize> = self.roots().collect();

@@ -15,7 +15,6 @@ pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization
 /// The message about each text that Kustomize reads and that is not a manifest, by its number.
 ///
 /// `prefix` is what names begin with and is no part of a path, such as `main:`.
-#[must_use]
 pub fn of_kustomize(sources: &[Source], prefix: &str) -> BTreeMap<usize, Reading> {
     let mut found = BTreeMap::new();
     let path = |source: &'_ Source| source.name.strip_prefix(prefix).unwrap_or(&source.name).to_owned();
@@ -42,7 +41,6 @@ pub fn of_kustomize(sources: &[Source], prefix: &str) -> BTreeMap<usize, Reading
 /// ```
 /// assert!(fleet::is_kustomization("main:base/kustomization.yaml") && !fleet::is_kustomization("base/cluster.yaml"));
 /// ```
-#[must_use]
 pub fn is_kustomization(name: &str) -> bool {
     let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
     KUSTOMIZATION_FILES
@@ -74,7 +72,6 @@ pub struct Mentions {
 
 impl Mentions {
     /// The paths in a kustomization. A text that is not YAML has none.
-    #[must_use]
     pub fn of(kustomization: &Source) -> Mentions {
         const PLAIN: [&str; 5] = ["apiVersion", "kind", "metadata", "resources", "bases"];
         let folder = kustomization.name.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -96,7 +93,6 @@ fn value(source: &Source) -> Value {
 }
 
 /// The directories and files that a kustomization includes, by their names. A text that is not YAML has none.
-#[must_use]
 pub fn resources(kustomization: &Source) -> Vec<String> {
     included(&kustomization.name, &value(kustomization))
 }

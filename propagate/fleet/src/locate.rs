@@ -30,7 +30,6 @@ pub struct Locator<'f> {
 
 impl<'f> Locator<'f> {
     /// For the texts of a [`Fleet`](crate::Fleet).
-    #[must_use]
     pub fn new(sources: &'f [Source]) -> Self {
         Locator { sources, lines: BTreeMap::new(), last: None }
     }

@@ -18,20 +18,17 @@ use crate::source::Source;
 impl Fleet {
     /// The objects that Cluster API makes for a Cluster from its class and the templates of the class; `None` if it has no
     /// topology.
-    #[must_use]
     pub fn made(&self, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
         self.made_since(&Fleet::default(), cluster)
     }
 
     /// What Cluster API refuses when it makes the objects of a new Cluster, as far as that is known.
-    #[must_use]
     pub fn topology_refusal(&self, cluster: &ObjectId) -> Option<String> {
         refusal_of_made(self, cluster).map(|refusal| refusal.to_string())
     }
 
     /// The same if the objects of another fleet were applied before: a Cluster keeps the defaults that it stored then, and
     /// workers whose upgrade is deferred their version.
-    #[must_use]
     pub fn made_since(&self, before: &Fleet, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
         let written = value(self, cluster)?;
         let id = class(&written, cluster)?;

@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 /// let expected = json!({"kind": "Machine", "metadata": {"name": "m"}, "spec": {"clusterName": "c"}});
 /// assert_eq!(masked(&machine, &["spec.clusterName"]), expected);
 /// ```
-#[must_use]
 pub fn masked<M: AsRef<str>>(object: &Value, masks: &[M]) -> Value {
     let Some(fields) = object.as_object().filter(|_| !masks.is_empty()) else { return object.clone() };
     let paths: Vec<Vec<&str>> = masks.iter().map(|mask| mask.as_ref().split('.').collect()).collect();

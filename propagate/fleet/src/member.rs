@@ -92,7 +92,6 @@ impl Member {
     }
 
     /// The version of its kind, such as `v1beta2`.
-    #[must_use]
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -103,7 +102,6 @@ impl Member {
     }
 
     /// The object as it is stored after the policy has completed it.
-    #[must_use]
     pub fn completed(&self) -> Value {
         serde_json::from_str(self.json()).unwrap_or_default()
     }

@@ -92,7 +92,6 @@ const DISTINCT: usize = 12;
 /// assert_eq!(fleet::meant_annotation(key), Some(meant.to_owned()));
 /// assert_eq!(fleet::meant_annotation("cluster.x-k8s.io/our-own"), None);
 /// ```
-#[must_use]
 pub fn meant_annotation(key: &str) -> Option<String> {
     // Of other domains nothing is close.
     let (domain, name) =

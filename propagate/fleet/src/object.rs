@@ -88,33 +88,28 @@ pub(crate) struct HeadMetadata<'a> {
 
 impl FleetObject {
     /// The audit scanner's request about a stored object: a CREATE without a user.
-    #[must_use]
     pub fn review(&self) -> Review<'_> {
         create(&self.id, &self.version, &self.json)
     }
 
     /// Its JSON, parsed.
-    #[must_use]
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.json).unwrap_or_default()
     }
 
     /// Whether one of its values is this text, as that of a reference to an object with this name; with `below`, a value
     /// in one of these fields.
-    #[must_use]
     pub fn has_text(&self, text: &str, below: Option<&[&str]>) -> bool {
         // Most objects do not have it anywhere.
         self.json.contains(text) && has_text(&self.value(), text, below)
     }
 
     /// Whether it has one of these fields, at any depth.
-    #[must_use]
     pub fn has_field(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.json.contains(name)) && has_field(&self.value(), names)
     }
 
     /// Group and version.
-    #[must_use]
     pub fn api_version(&self) -> String {
         match &*self.id.group {
             "" => self.version.clone(),
@@ -125,14 +120,12 @@ impl FleetObject {
 
 impl ObjectId {
     /// An object by its group, kind, namespace and name; each is empty if there is none.
-    #[must_use]
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectId {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
         ObjectId { group, kind, namespace, name, cluster: String::new() }
     }
 
     /// Whether it is of one of Cluster API's groups, a provider's included.
-    #[must_use]
     pub fn is_cluster_api(&self) -> bool {
         self.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
@@ -144,7 +137,6 @@ impl ObjectId {
     }
 
     /// Whether it is a template of Machines, of their parts, or of a control plane.
-    #[must_use]
     pub fn is_template(&self) -> bool {
         self.kind.ends_with("Template")
     }

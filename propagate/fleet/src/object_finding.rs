@@ -29,7 +29,6 @@ pub struct ObjectFinding {
 
 impl ObjectFinding {
     /// A finding about no entry and no resource of a Composition.
-    #[must_use]
     pub fn new(level: FindingLevel, check: &'static str, at: &str, message: String) -> ObjectFinding {
         ObjectFinding {
             level,

@@ -17,7 +17,6 @@ impl Fleet {
     /// and what was applied before and is no longer in the manifest is removed. Nothing is deleted.
     ///
     /// Objects that are in a manifest have their position there; the others where they are stored.
-    #[must_use]
     pub fn applied_to(&self, stored: &Fleet) -> Fleet {
         let first = stored.sources().len();
         let sources: Vec<Source> = stored.sources().iter().chain(self.sources()).cloned().collect();

@@ -180,7 +180,6 @@ impl PlannedEdit {
     }
 
     /// Whether it deletes Machines now and creates no others, as a scale down does.
-    #[must_use]
     pub fn deletes(&self) -> bool {
         self.effect != Effect::Waits && (self.is_deletion || self.scale.is_some_and(|(from, to)| to < from))
     }
@@ -211,13 +210,11 @@ impl EntryDifference {
 
 impl Plan {
     /// What happens to the objects of `old` when those of `new` replace them.
-    #[must_use]
     pub fn of(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
         Plan::with_settings([old, new], [settings, settings])
     }
 
     /// The same if the settings change too: those of before decide about tags before.
-    #[must_use]
     pub fn with_settings([old, new]: [&Fleet; 2], [former, settings]: [&Settings; 2]) -> Plan {
         let tags = tags::tags([old, new], [former, settings]);
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
@@ -313,7 +310,6 @@ impl Plan {
     }
 
     /// Whether nothing changes at all.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty() && self.further.is_empty() && self.tags.is_empty()
     }

@@ -73,7 +73,6 @@ pub enum State {
 impl Hierarchy {
     /// The propagation path of a key: through everything above an object, the object itself and everything below it.
     /// Objects without the key are omitted, except the object itself.
-    #[must_use]
     pub fn propagation_path(&self, number: usize, key: &str) -> Vec<PathStep> {
         let above = self.line(number);
         let entries = self.entries(&above);
@@ -91,14 +90,12 @@ impl Hierarchy {
     }
 
     /// What an object itself does with a key: its step of [`Hierarchy::propagation_path`].
-    #[must_use]
     pub fn own_placements(&self, number: usize, key: &str) -> Vec<Placement> {
         self.placements(number, key, &self.entries(&self.line(number)))
     }
 
     /// Where to set a label or annotation so that it propagates to an object: in the entry of the topology that it is created
     /// for, or in the template of the topmost owner of its Machines. `None` if nothing above it has such a place.
-    #[must_use]
     pub fn place_above(&self, number: usize) -> Option<String> {
         let line: Vec<&Member> = self.line(number).iter().filter_map(|number| self.member(*number)).collect();
         let has_topology = |member: &&&Member| {
@@ -136,7 +133,6 @@ impl Hierarchy {
 
     /// Why it is not known what propagates to an object: the reason at the object itself, or at the nearest one above
     /// that has one.
-    #[must_use]
     pub fn unknown(&self, number: usize) -> Option<(&Member, &NotApplicable)> {
         let mut next = Some(number);
         while let Some(member) = next.and_then(|number| self.member(number)) {
@@ -231,7 +227,6 @@ impl Hierarchy {
 }
 
 /// The field of an object that has its cloud tags.
-#[must_use]
 pub fn tag_field(id: &ObjectId) -> String {
     let infrastructure = INFRA_CLUSTERS.iter().find(|row| id.group == INFRASTRUCTURE_GROUP && row.kind == id.kind);
     infrastructure.map_or_else(|| "spec.cloudTags".to_owned(), |row| format!("spec.{}", row.field))
@@ -297,7 +292,6 @@ pub(crate) fn blocks<'v>(value: &'v Value, at: &mut String, found: &mut Vec<Bloc
 
 impl State {
     /// The state in words, printed after the value.
-    #[must_use]
     pub fn in_words(&self) -> String {
         match self {
             State::Set => "(set here)".to_owned(),
@@ -314,7 +308,6 @@ impl State {
 
 impl Placement {
     /// An entry that propagates to an object.
-    #[must_use]
     pub fn of(entry: &Propagated, member: &Member) -> Placement {
         let state = match &entry.found {
             _ if member.origin.is_none() => State::Predicted,

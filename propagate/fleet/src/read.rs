@@ -23,7 +23,6 @@ pub struct Reading {
 
 impl Reading {
     /// Whether there are objects in the document.
-    #[must_use]
     pub fn has_objects(&self) -> bool {
         !self.objects.is_empty()
     }
@@ -32,7 +31,6 @@ impl Reading {
 /// Reads one document of the text with the number `number`: an object, a list of objects, or several objects in JSON.
 ///
 /// Errors are in the result.
-#[must_use]
 pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> Reading {
     let mut reader = DocumentReader { number, document, reading: Reading::default() };
     let text = source.text.get(reader.document.clone()).unwrap_or_default();
@@ -217,9 +215,6 @@ fn offset(text: &str, part: &str) -> usize {
 }
 
 /// The value of one document, as Kubernetes reads it: of two equal keys the last one counts.
-///
-/// # Errors
-/// When it is not YAML.
 pub(crate) fn value_of(text: &str) -> Result<Value, String> {
     let read = || {
         let tree = Tree::read(text)?;

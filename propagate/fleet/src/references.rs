@@ -12,7 +12,6 @@ use crate::relations::parent;
 impl FleetObject {
     /// The objects that this one names: by references with kind and name, as its Cluster, or as what it is created from.
     /// One that names no namespace has that of this object.
-    #[must_use]
     pub fn references(&self) -> Vec<ObjectId> {
         let mut found = References { of: &self.id, found: Vec::new() };
         let mut json = serde_json::Deserializer::from_str(&self.json);

@@ -28,7 +28,6 @@ pub struct RegisteredLabel {
 }
 
 /// The labels of the kubelets of all Nodes, by the numbers of the Nodes.
-#[must_use]
 pub fn registered_labels(fleet: &Fleet, hierarchy: &Hierarchy) -> BTreeMap<usize, Vec<RegisteredLabel>> {
     let mut made = BTreeMap::new();
     let nodes = hierarchy.members().iter().enumerate().filter(|(_, member)| member.id.kind == "Node");

@@ -91,7 +91,6 @@ pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
 }
 
 /// The object of a namespace that a reference names: its group is `apiGroup`, or else that of `apiVersion`.
-#[must_use]
 pub fn referenced(reference: &Value, namespace: &str) -> ObjectId {
     let group = match text(reference, "apiGroup") {
         "" => group_and_version(text(reference, "apiVersion")).0,
@@ -117,7 +116,6 @@ pub(crate) fn topology_entries(object: &Value) -> Vec<(&'static str, String)> {
 /// assert_eq!(class_of(&cluster), Some(("small", Some("classes"))));
 /// assert_eq!(class_of(&json!({"spec": {}})), None);
 /// ```
-#[must_use]
 pub fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
     let topology = cluster.pointer("/spec/topology")?;
     let string = |path: &str| topology.pointer(path).and_then(Value::as_str).filter(|text| !text.is_empty());

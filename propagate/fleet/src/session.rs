@@ -31,7 +31,6 @@ pub struct Exchange {
 /// assert_eq!(fleet::session(&review, &Settings::default(), &Manifests::default()), []);
 /// # Ok::<(), metadata_propagation::Malformed>(())
 /// ```
-#[must_use]
 pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Vec<Exchange> {
     let recorder = Recorder { cluster, exchanges: RefCell::default() };
     let _outcome = evaluate(review, settings, &recorder);
@@ -40,7 +39,6 @@ pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) 
 
 /// A whole AdmissionRequest for an object, as an API server sends it when `username` creates the object, or updates
 /// `old`.
-#[must_use]
 pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str) -> Value {
     // The API server sets the namespace before it calls webhooks.
     let parsed = |text: &str| {
@@ -83,7 +81,6 @@ pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str)
 /// let plurals = ["Machine", "ClusterClass", "NetworkPolicy"].map(fleet::plural);
 /// assert_eq!(plurals, ["machines", "clusterclasses", "networkpolicies"]);
 /// ```
-#[must_use]
 pub fn plural(kind: &str) -> String {
     let kind = kind.to_lowercase();
     match kind.strip_suffix('y') {

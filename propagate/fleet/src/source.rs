@@ -32,7 +32,6 @@ impl Source {
     /// let source = Source { name: "cluster.yaml".into(), text: "a: 1\n---\nb: 2\n".into() };
     /// assert_eq!(source.documents(), [0..5, 5..14]);
     /// ```
-    #[must_use]
     pub fn documents(&self) -> Vec<Range<usize>> {
         let mut documents = Vec::new();
         let mut begin = 0;

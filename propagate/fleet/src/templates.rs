@@ -160,13 +160,11 @@ fn is_composition(object: &FleetObject) -> bool {
 
 impl EvaluatedComposition<'_> {
     /// Whether more is known than that something is unknown, at a path in [`EvaluatedComposition::object`].
-    #[must_use]
     pub fn is_told(&self, at: &str) -> bool {
         self.told.iter().any(|told| told == at)
     }
 
     /// The path in the Composition as written for one in [`EvaluatedComposition::object`].
-    #[must_use]
     pub fn written(&self, at: &str) -> String {
         const PIPELINE: &str = "spec.pipeline[";
         let found = at.strip_prefix(PIPELINE).and_then(|rest| rest.split_once(']'));

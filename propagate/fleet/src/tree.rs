@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Tag};
 
+pub(crate) use self::placeholders::braced;
 use crate::problem::messages;
 use crate::scalar::{Scalar, plain};
 
@@ -70,9 +71,6 @@ struct Open<'t> {
 
 impl<'t> Tree<'t> {
     /// Reads a text that contains at most one document. Without a document there is no root.
-    ///
-    /// # Errors
-    /// When the text is not YAML.
     pub(crate) fn read(text: &'t str) -> Result<Tree<'t>, TreeFault> {
         Tree::strict(text).or_else(|(fault, is_indentation)| {
             let indented = is_indentation.then(|| indented::read(text, fault.at)).flatten();

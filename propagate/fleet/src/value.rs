@@ -45,20 +45,17 @@ impl<'t> ValueText<'t> {
     }
 
     /// The value as JSON.
-    #[must_use]
     pub fn json(&self) -> &str {
         &self.json
     }
 
     /// The messages about duplicate keys, and where, in bytes.
-    #[must_use]
     pub fn twice(&self) -> &[(String, usize)] {
         &self.twice
     }
 
     /// The value at a path such as `clusterApi.controllers[1]` or `cloudTags.definitions[platform/env].scope`, in
     /// bytes; if there is none, what it would be in.
-    #[must_use]
     pub fn locate(&self, path: &str) -> Range<usize> {
         find(&self.tree, None, path, None).map_or(0..0, |(span, _)| span)
     }

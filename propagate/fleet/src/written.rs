@@ -19,13 +19,11 @@ impl ObjectText {
     }
 
     /// The text that the object was read as.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The value for one use: it is not kept if it was not requested before.
-    #[must_use]
     pub fn once(&self) -> Cow<'_, Value> {
         self.value.get().map_or_else(|| Cow::Owned(read(&self.text)), Cow::Borrowed)
     }

@@ -74,44 +74,6 @@ fn a_map_that_is_not_there_is_written_above_the_other_fields() {
     assert!(left.is_empty());
 }
 
-#[test]
-fn json_and_lists_are_written_too() {
-    let machine = |labels: &str| {
-        format!(
-            "{{\"apiVersion\": \"cluster.x-k8s.io/v1beta2\", \"kind\": \"Machine\", \"metadata\": {{{labels}\"name\": \"m\", \
-             \"namespace\": \"fleet\",\n \"ownerReferences\": [{{\"apiVersion\": \"cluster.x-k8s.io/v1beta2\", \"kind\": \
-             \"MachineSet\", \"name\": \"ms\", \"controller\": true}}]}}}}"
-        )
-    };
-    let set = "{\"apiVersion\": \"cluster.x-k8s.io/v1beta2\", \"kind\": \"MachineSet\", \"metadata\": {\"name\": \"ms\", \
-               \"namespace\": \"fleet\"},\n \"spec\": {\"template\": {\"metadata\": {\"labels\": {\"team\": \"red\"}}}}}";
-    let list =
-        |machine: &str| format!("{{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n{set},\n{machine}\n]}}\n");
-    let (text, left) = applied(&list(&machine("\"labels\": {}, ")));
-    let labels = "\"labels\": {\"cluster.x-k8s.io/set-name\": \"ms\", \"team\": \"red\"}, ";
-    assert_eq!((text, left), (list(&machine(labels)), Vec::new()));
-    let indented = |text: &str| text.replace('\n', "\n  ");
-    let yaml = |labels: &str| {
-        let machine =
-            MACHINE.replace("# the first one\n", "").replace("LABELS", labels).replace("spec: {clusterName: c1}\n", "");
-        let set = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineSet\nmetadata: {name: ms, namespace: fleet}\nspec: {template: {metadata: {labels: {team: red}}}}";
-        format!("apiVersion: v1\nkind: List\nitems:\n- {}\n- {}\n", indented(set), indented(machine.trim_end()))
-    };
-    let after = "  labels:\n    cluster.x-k8s.io/set-name: ms\n    team: red\n    own: x\n";
-    assert_eq!(
-        applied(&yaml("  labels:\n    own: x\n")),
-        (yaml(&after.replace("    team: red\n", "").replace(": ms\n", ": ms\n    team: red\n")), Vec::new())
-    );
-}
-
-#[test]
-fn a_shared_anchor_is_not_edited_and_reported() {
-    let labels = "  labels: *shared\n  annotations: &own {a: b}\n";
-    let text =
-        format!("{ABOVE}{}", MACHINE.replace("LABELS", labels).replace("  # its name\n", "  x: &shared {own: x}\n"));
-    assert_eq!(applied(&text), (text.clone(), vec!["Machine fleet/m".to_owned()]));
-}
-
 /// An object as an API server has it: what differs is judged for such objects only.
 fn stored(object: &FleetObject) -> anyhow::Result<FleetObject> {
     let mut json: serde_json::Value = serde_json::from_str(&object.json)?;

@@ -27,7 +27,6 @@ pub struct Access {
 }
 
 /// Whether there is a kubeconfig where kubectl searches for one.
-#[must_use]
 pub fn has_kubeconfig() -> bool {
     files().iter().any(|file| file.is_file())
 }

@@ -77,7 +77,6 @@ const fn listed(topic: Topic, group: &'static str, resources: Option<&'static [&
 }
 
 /// The ClusterRole that allows every question, except about composites.
-#[must_use]
 pub fn cluster_role() -> String {
     let mut role = "# Permissions that `propagate` needs in a live cluster: `get` and `list` only; it writes nothing.
 #

@@ -53,19 +53,16 @@ impl Connection {
     }
 
     /// The context, or `None` if the service account of a Pod is used.
-    #[must_use]
     pub fn context(&self) -> Option<&str> {
         self.server.context.as_deref()
     }
 
     /// The namespace of the context, or else `default`.
-    #[must_use]
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
     /// Server and context, for messages.
-    #[must_use]
     pub fn name(&self) -> String {
         self.server.name()
     }

@@ -35,9 +35,6 @@ pub(crate) enum RequestFailure {
 
 impl Server {
     /// The answer to `GET` on a path.
-    ///
-    /// # Errors
-    /// When there is no answer, or not the expected one.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, RequestFailure> {
         let text = self.text(path).await?;
         serde_json::from_str(&text).map_err(|error| {

@@ -32,8 +32,6 @@ struct Known {
 }
 
 impl Baseline {
-    /// # Errors
-    /// When the file cannot be read, or is not a baseline.
     pub(super) fn read(path: &Path) -> Result<Baseline, Failure> {
         let text = file::text(path).map_err(|reason| Failure(format!("cannot read `{}`: {reason}", path.display())))?;
         let content: Content = serde_json::from_str(&text)
@@ -41,8 +39,6 @@ impl Baseline {
         Ok(Baseline { known: content.findings, found: BTreeSet::new() })
     }
 
-    /// # Errors
-    /// When the file cannot be written.
     pub(super) fn write<'e>(path: &Path, findings: impl Iterator<Item = &'e FindingEntry>) -> Result<(), Failure> {
         let content = Content { findings: findings.map(Known::of).collect() };
         let mut text = serde_json::to_string_pretty(&content).map_err(|error| Failure(error.to_string()))?;

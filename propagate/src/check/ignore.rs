@@ -48,9 +48,6 @@ struct Comment {
 impl Ignores {
     /// The entries of propagate.toml and of a baseline, and the comments in all texts of a fleet, with warnings about
     /// comments that cannot be used.
-    ///
-    /// # Errors
-    /// When a path or a check in propagate.toml is invalid.
     pub(super) fn of(
         config: &[IgnoredPaths],
         baseline: Option<Baseline>,

@@ -11,9 +11,6 @@ use crate::args::FailOn;
 
 /// The report as XML. Findings that do not count for `fail_on` are test cases that succeed, with the finding as their output. A
 /// report without findings has one test case that succeeds.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn junit(report: &CheckReport, fail_on: FailOn) -> Result<Vec<u8>, Failure> {
     let mut suites: BTreeMap<String, TestSuite> = BTreeMap::new();
     let mut add = |file: &str, case: TestCase| {
@@ -72,9 +69,6 @@ pub(crate) enum Ran<'a> {
 }
 
 /// Cases as XML: a test case for each, with its name in the file if it has one, in a suite for each file.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn cases<'a>(cases: impl Iterator<Item = (Option<String>, Ran<'a>)>) -> Result<Vec<u8>, Failure> {
     let mut suites = BTreeMap::new();
     for (name, case) in cases {

@@ -86,52 +86,11 @@ fn not_compared(NotRead { place, reason, matters, .. }: &NotRead) -> Value {
 }
 
 fn verdict(verdict: &Verdict, others: usize) -> Value {
-    let Verdict {
-        replaces,
-        creates,
-        deletes,
-        orphans,
-        outdates,
-        waits,
-        deferred,
-        stopped,
-        relabels,
-        cloud_tags,
-        tagged_resources,
-        unknown_tags,
-        uncounted,
-        refused,
-        cannot_tell,
-        unknown,
-        gravest,
-    } = *verdict;
-    json!({
-        "replaces": replaces,
-        "creates": creates,
-        "deletes": deletes,
-        "orphans": orphans,
-        "outdates": outdates,
-        "waits": waits,
-        "deferred": deferred,
-        "stopped": stopped,
-        "relabels": relabels,
-        "cloudTags": cloud_tags,
-        "taggedResources": tagged_resources,
-        "unknownTags": unknown_tags,
-        "uncounted": {
-            "replaces": uncounted.replaces,
-            "creates": uncounted.creates,
-            "deletes": uncounted.deletes,
-            "orphans": uncounted.orphans,
-            "outdates": uncounted.outdates,
-            "waits": uncounted.waits,
-        },
-        "refused": refused,
-        "cannotTell": cannot_tell,
-        "unknown": unknown,
-        "gravest": gravest,
-        "text": words::verdict(verdict, others),
-    })
+    let mut value = json!(verdict);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("text".to_owned(), json!(words::verdict(verdict, others)));
+    }
+    value
 }
 
 fn object(id: &ObjectId) -> Value {

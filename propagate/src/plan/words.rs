@@ -53,77 +53,32 @@ fn compared(roots: usize, has_others: bool) -> String {
 
 /// The effects of a change in one root, on one line, and the number of objects whose effects are not computed.
 pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
-    let Verdict {
-        replaces,
-        creates,
-        deletes,
-        orphans,
-        outdates,
-        waits,
-        deferred,
-        stopped,
-        relabels,
-        cloud_tags,
-        tagged_resources,
-        unknown_tags,
-        uncounted,
-        refused,
-        cannot_tell,
-        unknown,
-        ..
-    } = *verdict;
+    let (of, all) = (*verdict, verdict.uncounted);
     let known = if others == 0 { "" } else { " of what is known" };
     let number = |machines: u64, owners| if owners == 0 { machines.to_string() } else { counted(machines, owners) };
-    let mut parts = vec![
-        format!("replaces {}{known}", counted(replaces, uncounted.replaces)),
-        format!("deletes {}", number(deletes, uncounted.deletes)),
+    let verb = |number: u64, one: &'static str, many: &'static str| if number == 1 { one } else { many };
+    let wait = verb(if all.waits == 0 { of.waits } else { 0 }, "waits", "wait");
+    let defer = verb(of.deferred, "waits", "wait");
+    let (stop, change) = (verb(of.stopped, "is", "are"), verb(of.cloud_tags, "changes", "change"));
+    let parts = [
+        (true, format!("replaces {}{known}", counted(of.replaces, all.replaces))),
+        (true, format!("deletes {}", number(of.deletes, all.deletes))),
+        (of.creates.max(all.creates) > 0, format!("creates {}", number(of.creates, all.creates))),
+        (of.orphans.max(all.orphans) > 0, format!("orphans {}", number(of.orphans, all.orphans))),
+        (of.outdates.max(all.outdates) > 0, format!("outdates {}", counted(of.outdates, all.outdates))),
+        (of.waits.max(all.waits) > 0, format!("{} {wait} for the end of a pause", counted(of.waits, all.waits))),
+        (of.deferred > 0, format!("{} {defer} for a deferred upgrade", count(of.deferred, "Machine"))),
+        (of.stopped > 0, format!("{} {stop} not reconciled further", count(of.stopped, "Cluster"))),
+        (of.relabels > 0, format!("relabels {}", count(of.relabels, "object"))),
+        (of.cloud_tags > 0, format!("{} {change}", count(of.cloud_tags, "cloud tag"))),
+        (of.tagged_resources > 0, format!("retags {}", count(of.tagged_resources, "managed resource"))),
+        (of.unknown_tags > 0, format!("cannot tell for the tags of {}", count(of.unknown_tags, "object"))),
+        (of.refused > 0, format!("{} refused", count(of.refused, "edit"))),
+        (of.cannot_tell > 0, format!("cannot tell for {}", count(of.cannot_tell, "edit"))),
+        (of.unknown > 0, format!("cannot tell what propagates to {}", count(of.unknown, "object"))),
+        (others > 0, format!("cannot tell for {} of other kinds", count(others, "object"))),
     ];
-    if creates > 0 || uncounted.creates > 0 {
-        parts.push(format!("creates {}", number(creates, uncounted.creates)));
-    }
-    if orphans > 0 || uncounted.orphans > 0 {
-        parts.push(format!("orphans {}", number(orphans, uncounted.orphans)));
-    }
-    if outdates > 0 || uncounted.outdates > 0 {
-        parts.push(format!("outdates {}", counted(outdates, uncounted.outdates)));
-    }
-    if waits > 0 || uncounted.waits > 0 {
-        let verb = if (waits, uncounted.waits) == (1, 0) { "waits" } else { "wait" };
-        parts.push(format!("{} {verb} for the end of a pause", counted(waits, uncounted.waits)));
-    }
-    if deferred > 0 {
-        let verb = if deferred == 1 { "waits" } else { "wait" };
-        parts.push(format!("{} {verb} for a deferred upgrade", count(deferred, "Machine")));
-    }
-    if stopped > 0 {
-        let verb = if stopped == 1 { "is" } else { "are" };
-        parts.push(format!("{} {verb} not reconciled further", count(stopped, "Cluster")));
-    }
-    if relabels > 0 {
-        parts.push(format!("relabels {}", count(relabels, "object")));
-    }
-    if cloud_tags > 0 {
-        let verb = if cloud_tags == 1 { "changes" } else { "change" };
-        parts.push(format!("{} {verb}", count(cloud_tags, "cloud tag")));
-    }
-    if tagged_resources > 0 {
-        parts.push(format!("retags {}", count(tagged_resources, "managed resource")));
-    }
-    if unknown_tags > 0 {
-        parts.push(format!("cannot tell for the tags of {}", count(unknown_tags, "object")));
-    }
-    if refused > 0 {
-        parts.push(format!("{} refused", count(refused, "edit")));
-    }
-    if cannot_tell > 0 {
-        parts.push(format!("cannot tell for {}", count(cannot_tell, "edit")));
-    }
-    if unknown > 0 {
-        parts.push(format!("cannot tell what propagates to {}", count(unknown, "object")));
-    }
-    if others > 0 {
-        parts.push(format!("cannot tell for {} of other kinds", count(others, "object")));
-    }
+    let parts: Vec<String> = parts.into_iter().filter_map(|(is_told, part)| is_told.then_some(part)).collect();
     parts.join(", ")
 }
 

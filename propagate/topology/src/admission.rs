@@ -30,7 +30,6 @@ use crate::variables::{StoredDefaults, VariablePlace, of_cluster, overrides, ove
 /// let reason = "default: must be of type string, not integer";
 /// assert_eq!(refusals, [format!("the class's definition of variable `size` is not valid: {reason}")]);
 /// ```
-#[must_use]
 pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
     let mut found = fields::refusals(class);
     found.extend(health_checks::refusals(class));
@@ -43,7 +42,6 @@ pub fn class_refusals(class: &Value) -> Vec<TopologyRefusal> {
 /// Whether a text is a number or a percentage. One that is filled in before it is applied may be.
 ///
 /// Source: `GetScaledValueFromIntOrPercent` in k8s.io/apimachinery/pkg/util/intstr.
-#[must_use]
 pub fn is_amount(text: &str) -> bool {
     text.strip_suffix('%').is_some_and(|number| number.parse::<i64>().is_ok()) || text.contains(['$', '{'])
 }
@@ -86,7 +84,6 @@ fn undefined(
 /// let refusals: Vec<String> = refusals.iter().map(ToString::to_string).collect();
 /// assert_eq!(refusals, ["variable `size` must be set"]);
 /// ```
-#[must_use]
 pub fn value_refusals(cluster: &Value, class: &Value, stored: &StoredDefaults) -> Vec<TopologyRefusal> {
     let twice = set_twice(list(cluster, &["spec", "topology", "variables"]));
     if !twice.is_empty() {
@@ -134,7 +131,6 @@ pub fn value_refusals(cluster: &Value, class: &Value, stored: &StoredDefaults) -
 /// let expected = "Cluster API may refuse the value of variable `mtu`: rule `x-kubernetes-validations` of its schema is not evaluated";
 /// assert_eq!(gap.as_deref(), Some(expected));
 /// ```
-#[must_use]
 pub fn unevaluated_rule(sides: [(&Value, &Value); 2], stored: &StoredDefaults) -> Option<Gap> {
     let (_, class) = sides[1];
     let [was, is] = sides.map(|(cluster, class)| values(cluster, class, stored));

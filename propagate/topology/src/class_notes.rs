@@ -1,13 +1,13 @@
 //! What a class has and probably does not mean: variables and patches without an effect, and patches that drop labels.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde_json::Value;
 
 use crate::fields::{get, list, text};
 use crate::owner::{WORKERS, WorkersKind};
 use crate::selection::{has_inline_template, is_match, referred, selects};
+use crate::sentences;
 use crate::template::{is_whole_read, reads};
 
 /// One such part of a class.
@@ -19,33 +19,19 @@ pub struct ClassNote {
     pub at: String,
 }
 
-/// What a part of a class is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ClassFact {
-    /// No patch reads a variable.
-    UnusedVariable {
-        /// The variable.
-        variable: String,
-    },
-    /// A selector of a patch selects no template of the class.
-    IdleSelector {
-        /// The patch.
-        patch: String,
-    },
-    /// A selector of a patch names a class of workers that the class does not have.
-    NoWorkerClass {
-        /// The patch.
-        patch: String,
-        /// The name, or a pattern.
-        name: String,
-    },
-    /// A patch replaces a map of labels or annotations, and not only some of its entries.
-    ReplacedMap {
-        /// The patch.
-        patch: String,
-        /// The path, such as `/spec/template/metadata/labels`.
-        path: String,
-    },
+sentences! {
+    /// What a part of a class is.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum ClassFact {
+        UnusedVariable { variable: String } "no patch reads variable `{variable}`";
+        IdleSelector { patch: String } "a selector of patch `{patch}` selects no template of the class";
+        /// The name may be a pattern.
+        NoWorkerClass { patch: String, name: String }
+            "patch `{patch}` selects the worker class `{name}`, which the class does not have";
+        /// A map of labels or annotations, and not only some of its entries.
+        ReplacedMap { patch: String, path: String }
+            "patch `{patch}` replaces the whole map `{path}`: entries that were set before are lost";
+    }
 }
 
 impl ClassFact {
@@ -55,7 +41,6 @@ impl ClassFact {
     /// let fact = topology::ClassFact::UnusedVariable { variable: "size".to_owned() };
     /// assert_eq!(fact.reason(), "class.unusedVariable");
     /// ```
-    #[must_use]
     pub fn reason(&self) -> &'static str {
         match self {
             ClassFact::UnusedVariable { .. } => "class.unusedVariable",
@@ -64,32 +49,12 @@ impl ClassFact {
             ClassFact::ReplacedMap { .. } => "class.replacedMap",
         }
     }
-}
 
-impl ClassFact {
     /// The patch that a selector does not apply, if that is what the fact is about.
-    #[must_use]
     pub fn patch_with_idle_selector(&self) -> Option<&str> {
         match self {
             ClassFact::IdleSelector { patch } | ClassFact::NoWorkerClass { patch, .. } => Some(patch),
             ClassFact::UnusedVariable { .. } | ClassFact::ReplacedMap { .. } => None,
-        }
-    }
-}
-
-impl fmt::Display for ClassFact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ClassFact::UnusedVariable { variable } => write!(f, "no patch reads variable `{variable}`"),
-            ClassFact::IdleSelector { patch } => {
-                write!(f, "a selector of patch `{patch}` selects no template of the class")
-            }
-            ClassFact::NoWorkerClass { patch, name } => {
-                write!(f, "patch `{patch}` selects the worker class `{name}`, which the class does not have")
-            }
-            ClassFact::ReplacedMap { patch, path } => {
-                write!(f, "patch `{patch}` replaces the whole map `{path}`: entries that were set before are lost")
-            }
         }
     }
 }
@@ -105,7 +70,6 @@ impl fmt::Display for ClassFact {
 /// let notes: Vec<_> = notes.iter().map(|note| (&*note.at, note.fact.to_string())).collect();
 /// assert_eq!(notes, [("spec.variables[size]", "no patch reads variable `size`".to_owned())]);
 /// ```
-#[must_use]
 pub fn class_notes(class: &Value, templates: &dyn Fn(&Value) -> Option<Value>) -> Vec<ClassNote> {
     let mut found = unused_variables(class);
     let referred = referred(class);

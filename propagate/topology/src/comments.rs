@@ -6,9 +6,6 @@ use crate::no_output::NoOutput;
 const SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// A template in which an empty action follows each comment that does not trim the text after it.
-///
-/// # Errors
-/// As in Go.
 pub(crate) fn as_in_go(source: &str, [left, right]: [&str; 2]) -> Result<String, NoOutput> {
     let refused = |reason: &str| NoOutput::Error(reason.to_owned());
     let mut read = String::with_capacity(source.len());

@@ -55,7 +55,6 @@ impl PartDifference {
     /// };
     /// assert!(!difference.differs_in_spec(&cause));
     /// ```
-    #[must_use]
     pub fn differs_in_spec(&self, cause: &FieldCause) -> bool {
         let values = [cause.from.as_ref(), cause.to.as_ref()];
         cause.steps.first().is_some_and(|step| step == "spec") && !dry_run::is_same(&self.kind, &cause.steps, values)
@@ -96,7 +95,6 @@ impl FieldCause {
     /// let cause = topology::FieldCause { steps, from: None, to: None, patch: None, variables: Vec::new() };
     /// assert_eq!(cause.path(), "spec.replicas");
     /// ```
-    #[must_use]
     pub fn path(&self) -> String {
         self.steps.join(".")
     }
@@ -134,7 +132,6 @@ impl FieldCause {
 }
 
 /// The objects that differ.
-#[must_use]
 pub fn differences(before: &Desired, after: &Desired) -> Vec<PartDifference> {
     let key = |part: &DesiredPart| (part.owner.clone(), part.role);
     let [old, new] =
@@ -178,7 +175,6 @@ fn named_by(after: &Desired, of: &PartDifference) -> Option<String> {
 /// let [old, new] = [1, 2].map(|size| json!({"spec": {"disk": {"size": size}}}));
 /// assert_eq!(topology::differing_paths(&old, &new), [["spec", "disk", "size"].map(String::from).to_vec()]);
 /// ```
-#[must_use]
 pub fn differing_paths(old: &Value, new: &Value) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for field in ["metadata", "spec"] {

@@ -70,13 +70,11 @@ impl CompositionTemplate {
     }
 
     /// What of later reconciles decides which resources the template composes.
-    #[must_use]
     pub fn dependences(&self) -> &[Dependence] {
         &self.dependences
     }
 
     /// What the template reads that is not known here, because other functions or Crossplane provide it.
-    #[must_use]
     pub fn reads_of_others(&self) -> Option<&str> {
         self.reads_of_others.as_deref()
     }

@@ -54,7 +54,6 @@ fn expanded(schema: &Value, shared: &[Value]) -> Value {
 }
 
 /// Whether the definition of a kind is known in some version.
-#[must_use]
 pub fn has_definition(group: &str, kind: &str) -> bool {
     let name = format!("{kind}.{group}/");
     definitions().kinds.range(name.clone()..).next().is_some_and(|(first, _)| first.starts_with(&name))
@@ -120,7 +119,6 @@ pub(crate) fn schema_keywords() -> Option<&'static Value> {
 /// let written = object(json!({"paused": true, "reason": "a move"}));
 /// assert_eq!(topology::pruned(&written), object(json!({"paused": true})));
 /// ```
-#[must_use]
 pub fn pruned(object: &Value) -> Value {
     let mut object = object.clone();
     if let (Some(schema), Some(spec)) = (schema(&object), object.get_mut("spec")) {
@@ -140,7 +138,6 @@ pub fn pruned(object: &Value) -> Value {
 /// let found: Vec<String> = topology::definition_violations(&object).iter().map(ToString::to_string).collect();
 /// assert_eq!(found, ["spec.topology.controlPlane.replicas: must be of type integer, not number"]);
 /// ```
-#[must_use]
 pub fn definition_violations(object: &Value) -> Vec<SchemaViolation<'_>> {
     let (Some(schema), Some(spec)) = (schema(object), get(object, &["spec"])) else { return Vec::new() };
     let mut found = of_schema(spec, schema, "spec");
@@ -162,7 +159,6 @@ pub fn definition_violations(object: &Value) -> Vec<SchemaViolation<'_>> {
 /// let expected = "`spec.template.spec.files` of KubeadmConfigTemplate: should have at least 1 items";
 /// assert_eq!(reason.as_deref(), Some(expected));
 /// ```
-#[must_use]
 pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
     let kind = text(object, &["kind"]);
     let path: &[&str] = match kind {
@@ -194,7 +190,6 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
 /// let expected = "`spec.controlPlaneEndpoint` of DevCluster: must be of type object, not string";
 /// assert_eq!(reason.as_deref(), Some(expected));
 /// ```
-#[must_use]
 pub fn endpoint_refusal(object: &Value) -> Option<TopologyRefusal> {
     let endpoint = json!({"type": "object", "properties": {"host": {"type": "string"}, "port": {"type": "integer"}}});
     let found = of_schema(get(object, &["spec", "controlPlaneEndpoint"])?, &endpoint, "spec.controlPlaneEndpoint");

@@ -27,7 +27,6 @@ pub struct DesiredPart {
 
 impl DesiredPart {
     /// Why fields of the object are not known.
-    #[must_use]
     pub fn gap(&self) -> Option<&Gap> {
         self.gaps.first().map(|(gap, _)| gap)
     }

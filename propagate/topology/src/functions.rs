@@ -2,6 +2,7 @@
 //!
 //! Source: `HermeticTxtFuncMap` of Masterminds/sprig v3.
 
+mod codec;
 mod fractions;
 mod kinds;
 mod lists;

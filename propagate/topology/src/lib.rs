@@ -26,6 +26,7 @@ mod owner;
 mod patches;
 mod schema;
 mod selection;
+mod sentences;
 mod stored_template;
 mod template;
 mod variables;

@@ -77,7 +77,6 @@ impl fmt::Display for MetadataUse {
 /// let uses: Vec<String> = topology::metadata_uses(&class, "zone").iter().map(ToString::to_string).collect();
 /// assert_eq!(uses, ["patch `p` reads it from `builtin.cluster.metadata.labels`, and writes InfraTemplate"]);
 /// ```
-#[must_use]
 pub fn metadata_uses(class: &Value, key: &str) -> Vec<MetadataUse> {
     let mut found: Vec<MetadataUse> = Vec::new();
     let referred = referred(class);

@@ -1,31 +1,20 @@
 //! Why a template has no output.
 
-use std::fmt;
-
 use gotmpl::TemplateError;
 
-/// Why a template has no output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoOutput {
-    /// As in Go.
-    Error(String),
-    /// A function that is not evaluated here.
-    Function(String),
-    /// A function that changes a map that is not in a variable.
-    InPlace(String),
-    /// The output, a value or the number of iterations is larger than what is evaluated.
-    TooLong,
-}
+use crate::sentences;
 
-/// One sentence: lower case, no final stop, input in backticks.
-impl fmt::Display for NoOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NoOutput::Error(error) => f.write_str(error),
-            NoOutput::Function(name) => write!(f, "function `{name}` is not evaluated"),
-            NoOutput::InPlace(name) => write!(f, "function `{name}` changes a map in place, which is not evaluated"),
-            NoOutput::TooLong => f.write_str("the template takes too long, or its output is too large"),
-        }
+sentences! {
+    /// Why a template has no output.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum NoOutput {
+        /// As in Go.
+        Error(error: String) "{error}";
+        Function(name: String) "function `{name}` is not evaluated";
+        /// The map is not in a variable.
+        InPlace(name: String) "function `{name}` changes a map in place, which is not evaluated";
+        /// The output, a value or the number of iterations is larger than what is evaluated.
+        TooLong "the template takes too long, or its output is too large";
     }
 }
 

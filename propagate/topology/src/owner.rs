@@ -64,7 +64,6 @@ impl TopologyOwner {
     /// assert_eq!(TopologyOwner::MachinePool("a".to_owned()).entry(), Some(("machinePools", "a")));
     /// assert_eq!(TopologyOwner::ControlPlane.entry(), None);
     /// ```
-    #[must_use]
     pub fn entry(&self) -> Option<(&'static str, &str)> {
         match self {
             TopologyOwner::Infrastructure | TopologyOwner::ControlPlane => None,
@@ -95,7 +94,6 @@ pub enum PartRole {
 
 impl PartRole {
     /// Whether the object is made from `spec.template` of the class's template, and not a copy of it.
-    #[must_use]
     pub fn is_object(self) -> bool {
         !matches!(self, PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate)
     }

@@ -137,8 +137,6 @@ pub(crate) struct TemplateSyntax {
 }
 
 impl TemplateSyntax {
-    /// # Errors
-    /// As in Go.
     pub(crate) fn parse(source: &str, [left, right]: [&str; 2]) -> Result<TemplateSyntax, NoOutput> {
         // An empty delimiter is the default one.
         let [left, right] = [(left, "{{"), (right, "}}")].map(|(it, default)| if it.is_empty() { default } else { it });

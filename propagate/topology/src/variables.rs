@@ -75,7 +75,6 @@ pub(crate) fn of_cluster(cluster: &Value, class: &Value, stored: &StoredDefaults
 /// let stored = topology::stored_defaults(&json!({}), &class);
 /// assert_ne!(stored, topology::StoredDefaults::default());
 /// ```
-#[must_use]
 pub fn stored_defaults(cluster: &Value, class: &Value) -> StoredDefaults {
     let mut whole = of_cluster(cluster, class, &StoredDefaults::default()).unwrap_or_default();
     let written = list(cluster, &["spec", "topology", "variables"]);

@@ -7,9 +7,6 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 /// The manifests of deploy/, by their paths from the root. The chart below it is none.
-///
-/// # Errors
-/// When the folder cannot be read.
 pub fn manifests() -> Result<Vec<String>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(testkit::root().join("deploy"))? {
@@ -22,9 +19,6 @@ pub fn manifests() -> Result<Vec<String>> {
 }
 
 /// The `spec` of every policy in deploy/, by file name.
-///
-/// # Errors
-/// When a manifest cannot be read.
 pub fn policies() -> Result<BTreeMap<String, Value>> {
     let mut policies = BTreeMap::new();
     for path in manifests()? {

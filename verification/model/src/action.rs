@@ -57,7 +57,6 @@ pub struct FixedInputs {
 
 impl ModelEvent {
     /// The shared state after the event.
-    #[must_use]
     pub fn shared(self, mut shared: CommonState) -> CommonState {
         match self {
             ModelEvent::Source(key, value) => shared.cluster.topology[key as usize] = value,
@@ -153,7 +152,6 @@ pub struct PossibleEvents {
 
 impl PossibleEvents {
     /// All events.
-    #[must_use]
     pub fn whole() -> PossibleEvents {
         PossibleEvents {
             before: Vec::new(),
@@ -169,7 +167,6 @@ impl PossibleEvents {
     }
 
     /// All actors except the Go client, and one label; no dry runs, and nothing is deleted.
-    #[must_use]
     pub fn of_label() -> PossibleEvents {
         let edited = EntryLocation::all().filter(|location| location.key == EntryKey::Team).collect();
         PossibleEvents {
@@ -183,7 +180,6 @@ impl PossibleEvents {
     }
 
     /// All actors and one label, which is edited only on the Machine.
-    #[must_use]
     pub fn at_machine() -> PossibleEvents {
         let PossibleEvents { keys, edited, backfilled, .. } = PossibleEvents::of(ModelKind::Machine);
         let deleted = vec![ModelKind::Set, ModelKind::Machine];
@@ -191,7 +187,6 @@ impl PossibleEvents {
     }
 
     /// One label, and edits of one object in both of its label maps; nothing is deleted.
-    #[must_use]
     pub fn of(kind: ModelKind) -> PossibleEvents {
         PossibleEvents {
             before: Vec::new(),
@@ -208,7 +203,6 @@ impl PossibleEvents {
 
     /// Edits, Updates and the deletion of a Machine. Before the policy was installed, Alice had set the label of the
     /// MachineSet, of its template and of the Machine to `value`, or removed it.
-    #[must_use]
     pub fn after_edits(value: Option<ModelValue>) -> PossibleEvents {
         let edits = [ModelKind::Set, ModelKind::Machine].into_iter().flat_map(ModelKind::locations);
         let edits = edits.filter(|location| location.key == EntryKey::Team);

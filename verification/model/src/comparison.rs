@@ -98,7 +98,6 @@ pub struct StateVerdict {
 
 impl WorldComparison {
     /// A model with all events.
-    #[must_use]
     pub fn new(
         defect: Option<Defect>,
         lists_controllers: bool,
@@ -119,7 +118,6 @@ impl WorldComparison {
     }
 
     /// The initial state.
-    #[must_use]
     pub fn beginning(&self) -> ComparedWorlds {
         let mut world = World::settled(&self.cluster);
         let shared = CommonState { cluster: self.cluster, argo: None };
@@ -133,7 +131,6 @@ impl WorldComparison {
     }
 
     /// The state after an event, and its writes in the world with the policy.
-    #[must_use]
     pub fn after(
         &self,
         state: &ComparedWorlds,
@@ -169,7 +166,6 @@ impl WorldComparison {
     /// The state that results without further events: the Cluster is resumed, controllers run until none of them
     /// changes anything, the host's cache expires, and Argo CD applies its value once more. `None` if this does not
     /// terminate.
-    #[must_use]
     pub fn closed(&self, state: &ComparedWorlds) -> Option<ComparedWorlds> {
         let mut state = state.clone();
         if state.shared.cluster.paused {
@@ -200,7 +196,6 @@ impl WorldComparison {
     }
 
     /// What is wrong with a state.
-    #[must_use]
     pub fn verdict(&self, state: &ComparedWorlds) -> StateVerdict {
         if state.flaw.is_some() {
             return StateVerdict { flaw: state.flaw.clone(), ..StateVerdict::default() };

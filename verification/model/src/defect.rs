@@ -32,7 +32,6 @@ impl Defect {
     ];
 
     /// Its name on the command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Defect::ForgottenOwners => "forgotten-owners",
@@ -46,7 +45,6 @@ impl Defect {
     }
 
     /// A description of the defect.
-    #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
             Defect::ForgottenOwners => "the user who edits a value owns it, also after the policy restored it",
@@ -62,7 +60,6 @@ impl Defect {
     }
 
     /// Whether it is visible only if Cluster API's controllers are not listed in `clusterApi.controllers`.
-    #[must_use]
     pub fn needs_unlisted_controllers(self) -> bool {
         self == Defect::AnsweredDryRuns
     }

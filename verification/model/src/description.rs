@@ -7,7 +7,6 @@ use crate::server::OwnedEntry;
 use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 
 /// The events of a path, their results, and how these differ from the results without the policy.
-#[must_use]
 pub fn description(comparison: &WorldComparison, actions: &[ModelEvent]) -> String {
     let mut state = comparison.beginning();
     let mut lines = match comparison.alphabet.before.as_slice() {

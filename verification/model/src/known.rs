@@ -19,7 +19,6 @@ impl KnownDifference {
     pub const ALL: [KnownDifference; 2] = [KnownDifference::SharesKept, KnownDifference::UnnamedRemover];
 
     /// Its name on the command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             KnownDifference::SharesKept => "shares-kept",
@@ -28,7 +27,6 @@ impl KnownDifference {
     }
 
     /// Whether it explains an entry in the settled world with the policy. The entries that follow from it differ too.
-    #[must_use]
     pub fn explains(self, with: &World, location: EntryLocation) -> bool {
         let object = with.object(location.kind).copied().unwrap_or_default();
         let entry = object.at(location.slot, location.key);

@@ -92,7 +92,6 @@ impl ModelValue {
     pub const ALL: [ModelValue; 2] = [ModelValue::Red, ModelValue::Blue];
 
     /// As it is written.
-    #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             ModelValue::Red => "red",
@@ -110,7 +109,6 @@ impl EntryKey {
     pub const ALL: [EntryKey; 2] = [EntryKey::Team, EntryKey::Note];
 
     /// As it is written.
-    #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             EntryKey::Team => "team",
@@ -119,7 +117,6 @@ impl EntryKey {
     }
 
     /// The map that it is in.
-    #[must_use]
     pub fn map(self) -> &'static str {
         match self {
             EntryKey::Team => "labels",
@@ -133,7 +130,6 @@ impl ModelKind {
     pub const ALL: [ModelKind; 3] = [ModelKind::Deployment, ModelKind::Set, ModelKind::Machine];
 
     /// As Kubernetes calls it.
-    #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             ModelKind::Deployment => "MachineDeployment",
@@ -143,7 +139,6 @@ impl ModelKind {
     }
 
     /// The name of the only object of the kind.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             ModelKind::Deployment => "md",
@@ -153,7 +148,6 @@ impl ModelKind {
     }
 
     /// The kind of its owner; the owner of the MachineDeployment is the Cluster.
-    #[must_use]
     pub fn owner(self) -> Option<ModelKind> {
         match self {
             ModelKind::Deployment => None,
@@ -163,7 +157,6 @@ impl ModelKind {
     }
 
     /// The controller that applies the object.
-    #[must_use]
     pub fn controller(self) -> FieldManager {
         match self {
             ModelKind::Deployment => FieldManager::Topology,
@@ -173,7 +166,6 @@ impl ModelKind {
     }
 
     /// The metadata locations of the object.
-    #[must_use]
     pub fn slots(self) -> &'static [Slot] {
         match self {
             ModelKind::Deployment | ModelKind::Set => &[Slot::Own, Slot::Template],
@@ -195,7 +187,6 @@ impl EntryLocation {
     }
 
     /// Where the value of an entry comes from.
-    #[must_use]
     pub fn source(self) -> EntrySource {
         let above = |kind, slot| EntrySource::Owner(EntryLocation { kind, slot, key: self.key });
         match (self.kind, self.slot, self.key) {
@@ -221,7 +212,6 @@ impl FieldManager {
     ];
 
     /// As `metadata.managedFields` names it.
-    #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             FieldManager::Topology => "capi-topology",
@@ -237,7 +227,6 @@ impl FieldManager {
     }
 
     /// Whether it writes with server-side apply.
-    #[must_use]
     pub fn applies(self) -> bool {
         !matches!(self, FieldManager::Alice | FieldManager::Velero | FieldManager::GoClient | FieldManager::Patch)
     }
@@ -245,19 +234,16 @@ impl FieldManager {
     /// Whether its requests name it in their options, so that the policy knows who writes.
     ///
     /// Source: k8s.io/apiserver/pkg/endpoints/handlers/update.go: `managerOrUserAgent` is not what admission gets.
-    #[must_use]
     pub fn is_named(self) -> bool {
         self != FieldManager::GoClient
     }
 
     /// Whether it is a Cluster API controller.
-    #[must_use]
     pub fn is_controller(self) -> bool {
         matches!(self, FieldManager::Topology | FieldManager::Deployment | FieldManager::Set)
     }
 
     /// The user of its requests.
-    #[must_use]
     pub fn user(self) -> &'static str {
         match self {
             FieldManager::Topology | FieldManager::Deployment | FieldManager::Set => {
@@ -277,37 +263,31 @@ impl Managers {
     pub const NOBODY: Managers = Managers(0);
 
     /// One manager alone.
-    #[must_use]
     pub fn only(manager: FieldManager) -> Managers {
         Managers::NOBODY.and(manager)
     }
 
     /// With one manager more.
-    #[must_use]
     pub fn and(self, manager: FieldManager) -> Managers {
         Managers(self.0 | 1 << manager as u8)
     }
 
     /// Without one manager.
-    #[must_use]
     pub fn without(self, manager: FieldManager) -> Managers {
         Managers(self.0 & !(1 << manager as u8))
     }
 
     /// Whether a manager is among them.
-    #[must_use]
     pub fn has(self, manager: FieldManager) -> bool {
         self.0 & 1 << manager as u8 != 0
     }
 
     /// The intersection of both sets.
-    #[must_use]
     pub fn in_both(self, other: Managers) -> Managers {
         Managers(self.0 & other.0)
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

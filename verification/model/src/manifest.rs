@@ -38,7 +38,6 @@ pub struct ClusterManifest {
 }
 
 /// The Cluster.
-#[must_use]
 pub fn cluster(cluster: &ClusterManifest) -> Json {
     let [team, note] = cluster.topology;
     let metadata = metadata(&[], team, note);
@@ -58,7 +57,6 @@ pub fn cluster(cluster: &ClusterManifest) -> Json {
 }
 
 /// The ClusterClass, which never changes.
-#[must_use]
 pub fn class() -> Json {
     json!({
         "apiVersion": API_VERSION,
@@ -69,7 +67,6 @@ pub fn class() -> Json {
 }
 
 /// An object without field owners, for readers and writers.
-#[must_use]
 pub fn written(kind: ModelKind, values: &Values) -> Json {
     let block = |slot| {
         metadata(&fixed_labels(kind, slot), value(values, slot, EntryKey::Team), value(values, slot, EntryKey::Note))
@@ -100,7 +97,6 @@ pub fn written(kind: ModelKind, values: &Values) -> Json {
 }
 
 /// An object as it is stored.
-#[must_use]
 pub fn stored(kind: ModelKind, object: &ModelObject) -> Json {
     let mut json = requested(kind, object);
     json["metadata"]["uid"] = json!(uid(kind));
@@ -108,7 +104,6 @@ pub fn stored(kind: ModelKind, object: &ModelObject) -> Json {
 }
 
 /// An object as in a CREATE request: the API server has set its field owners, but it has no uid yet.
-#[must_use]
 pub fn requested(kind: ModelKind, object: &ModelObject) -> Json {
     let mut json = written(kind, &object.values());
     json["metadata"]["managedFields"] = Json::Array(entries(kind, object));
@@ -119,7 +114,6 @@ pub fn requested(kind: ModelKind, object: &ModelObject) -> Json {
 }
 
 /// The uid of an object.
-#[must_use]
 pub fn uid(kind: ModelKind) -> String {
     format!("{}-uid", kind.name())
 }
@@ -147,7 +141,6 @@ pub fn undeleted(object: &mut Json) {
 }
 
 /// Values only, such as an applier's configuration; in a merge patch, null removes a value.
-#[must_use]
 pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (EntryLocation, Option<ModelValue>)>) -> Json {
     let mut object = json!({
         "apiVersion": API_VERSION,

@@ -64,7 +64,6 @@ type Question = (ModelRequest, ReadableObjects, ReadableObjects);
 
 impl PolicyUnderTest {
     /// `lists_controllers`: whether the settings list Cluster API's controllers, which is the default.
-    #[must_use]
     pub fn new(defect: Option<Defect>, lists_controllers: bool) -> PolicyUnderTest {
         PolicyUnderTest { defect, settings: settings(lists_controllers), known: Mutex::default() }
     }
@@ -90,7 +89,6 @@ impl PolicyUnderTest {
     }
 
     /// The number of distinct questions that the engine evaluated.
-    #[must_use]
     pub fn evaluations(&self) -> usize {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -184,7 +182,6 @@ impl PolicyUnderTest {
 }
 
 /// The policy's settings, as JSON.
-#[must_use]
 pub fn settings(lists_controllers: bool) -> &'static str {
     if lists_controllers { "{}" } else { r#"{"clusterApi":{"controllers":[]}}"# }
 }

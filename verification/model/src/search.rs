@@ -62,7 +62,6 @@ pub struct Counterexample {
 
 /// Tries every sequence of events up to the model's limit. Single-threaded, so that each state is reached on a shortest
 /// path.
-#[must_use]
 pub fn search(comparison: WorldComparison) -> SearchResult {
     let begin = Instant::now();
     let checker = comparison.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
@@ -88,14 +87,12 @@ pub fn search(comparison: WorldComparison) -> SearchResult {
 }
 
 /// The shortest path that exposes a reintroduced defect.
-#[must_use]
 pub fn find_defect(defect: Defect) -> Option<(&'static Search, SearchResult)> {
     let lists_controllers = !defect.needs_unlisted_controllers();
     shortest(|alphabet, events| WorldComparison::new(Some(defect), lists_controllers, alphabet, events))
 }
 
 /// The shortest path to a known difference, when it is not tolerated.
-#[must_use]
 pub fn find_known(known: KnownDifference) -> Option<(&'static Search, SearchResult)> {
     shortest(|alphabet, events| {
         let mut comparison = WorldComparison::new(None, true, alphabet, events);

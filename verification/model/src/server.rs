@@ -44,7 +44,6 @@ pub struct Conflict;
 
 impl ModelObject {
     /// One entry.
-    #[must_use]
     pub fn at(&self, slot: Slot, key: EntryKey) -> &OwnedEntry {
         &self.entries[slot as usize][key as usize]
     }
@@ -55,13 +54,11 @@ impl ModelObject {
     }
 
     /// The values alone.
-    #[must_use]
     pub fn values(&self) -> Values {
         self.entries.map(|entries| entries.map(|entry| entry.value))
     }
 
     /// As the API server knows it, without the fields that only the properties use.
-    #[must_use]
     pub fn known(mut self) -> ModelObject {
         for entry in self.entries.iter_mut().flatten() {
             *entry = OwnedEntry { value: entry.value, owners: entry.owners, ..OwnedEntry::default() };
@@ -70,7 +67,6 @@ impl ModelObject {
     }
 
     /// A new object created by one manager, which owns everything.
-    #[must_use]
     pub fn created(kind: ModelKind, manager: FieldManager, values: &Values) -> ModelObject {
         let mut object = ModelObject { fixed: Managers::only(manager), ..ModelObject::default() };
         for EntryLocation { slot, key, .. } in kind.locations() {
@@ -80,7 +76,6 @@ impl ModelObject {
     }
 
     /// An update that changes one entry, or with `None` removes it.
-    #[must_use]
     pub fn updated(
         mut self,
         manager: FieldManager,
@@ -98,7 +93,6 @@ impl ModelObject {
     }
 
     /// An update that changes every entry to these values, and removes those that are not among them.
-    #[must_use]
     pub fn replaced(self, kind: ModelKind, manager: FieldManager, values: &Values) -> ModelObject {
         let changed = kind.locations().filter(|it| self.at(it.slot, it.key).value != value(values, it.slot, it.key));
         changed.fold(self, |object, EntryLocation { slot, key, .. }| {
@@ -160,7 +154,6 @@ impl ModelObject {
 }
 
 /// One value.
-#[must_use]
 pub fn value(values: &Values, slot: Slot, key: EntryKey) -> Option<ModelValue> {
     values[slot as usize][key as usize]
 }

@@ -18,7 +18,6 @@ use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 const EVENTS: usize = 14;
 
 /// Traces by settings, as `verification/conformance/model` reads them. The same seed gives the same traces.
-#[must_use]
 pub fn traces(seed: u64, count: usize) -> Json {
     let mut random = SmallRng::seed_from_u64(seed);
     let of = |lists_controllers: bool, count: usize, random: &mut SmallRng| {

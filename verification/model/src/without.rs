@@ -55,13 +55,11 @@ struct RememberedKeys {
 
 impl Without {
     /// A set with one world.
-    #[must_use]
     pub fn only(&self, world: World) -> Worlds {
         self.set(BTreeSet::from([world]))
     }
 
     /// The worlds that an event, and any reconciliations after it, lead to.
-    #[must_use]
     pub fn after(&self, worlds: &Worlds, action: ModelEvent, shared: CommonState, fixed: &FixedInputs) -> Worlds {
         self.once(worlds, Some(action), shared, || {
             let mut new: Vec<World> = worlds.iter().map(|world| step(world, action, shared, fixed)).collect();
@@ -76,7 +74,6 @@ impl Without {
     }
 
     /// The worlds in which no controller changes anything any more.
-    #[must_use]
     pub fn done(&self, worlds: &Worlds, shared: CommonState, fixed: &FixedInputs) -> Worlds {
         self.once(worlds, None, shared, || {
             let stays =

@@ -84,7 +84,6 @@ pub enum WriteOutcome {
 
 impl World {
     /// The initial world: the controllers have applied the Cluster's topology.
-    #[must_use]
     pub fn settled(cluster: &ClusterManifest) -> World {
         let values = [cluster.topology; 2];
         let object = |kind: ModelKind| Some(ModelObject::created(kind, kind.controller(), &values));
@@ -92,13 +91,11 @@ impl World {
     }
 
     /// One object.
-    #[must_use]
     pub fn object(&self, kind: ModelKind) -> Option<&ModelObject> {
         self.objects[kind as usize].as_ref()
     }
 
     /// What the controller of a kind applied last, if it would not apply it again.
-    #[must_use]
     pub fn remembered(&self, kind: ModelKind) -> Option<Values> {
         self.remembered[kind as usize]
     }
@@ -114,14 +111,12 @@ impl World {
     }
 
     /// Whether the host's cache is not empty.
-    #[must_use]
     pub fn has_cached(&self) -> bool {
         self.cache != ReadableObjects::default()
     }
 
     /// A copy without the state that has no effect without a policy: applying the same values again changes nothing
     /// and the host's cache is not used.
-    #[must_use]
     pub fn as_stored(&self) -> World {
         let objects = self.objects.map(|object| object.map(ModelObject::known));
         World { objects, cache: ReadableObjects::default(), remembered: [None; 3] }
@@ -228,7 +223,6 @@ impl World {
     }
 
     /// The value of an entry's source.
-    #[must_use]
     pub fn source(&self, location: EntryLocation, cluster: ClusterManifest) -> Option<ModelValue> {
         match location.source() {
             EntrySource::Topology => cluster.topology[location.key as usize],
@@ -237,7 +231,6 @@ impl World {
     }
 
     /// The values of an object's sources.
-    #[must_use]
     pub fn wanted(&self, kind: ModelKind, cluster: ClusterManifest) -> Values {
         let mut values = Values::default();
         for location in kind.locations() {

@@ -26,9 +26,6 @@ agrees in everything but the listed deviations; a listed deviation that no vecto
 ";
 
 /// The page.
-///
-/// # Errors
-/// When vectors or deviations cannot be read.
 pub fn page() -> Result<String> {
     let findings = ask(&engine)?;
     let mut page =

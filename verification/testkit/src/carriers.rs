@@ -243,9 +243,6 @@ impl CarrierKind {
 }
 
 /// The table of the provider whose definitions are in a folder, as the text of its file, and the provider.
-///
-/// # Errors
-/// When a file cannot be read, or the definitions are of no supported provider, or of several.
 pub fn table(folder: &Path, release: &str) -> anyhow::Result<(&'static ProviderRule, String)> {
     let mut kinds: BTreeMap<(String, String), CarrierKind> = BTreeMap::new();
     let mut of: Option<&'static ProviderRule> = None;

@@ -37,17 +37,11 @@ pub(crate) struct CorpusDocument {
 }
 
 /// All cases of the corpus, by name: their topic, which is a folder or a file, and the name of their document.
-///
-/// # Errors
-/// When a file cannot be read or is no case.
 pub fn corpus() -> Result<Vec<Case>> {
     Ok(documents()?.into_iter().flat_map(|of| of.document.cases).collect())
 }
 
 /// The file of each case, relative to the repository.
-///
-/// # Errors
-/// When a file cannot be read or is no case.
 pub fn files_of_cases() -> Result<BTreeMap<String, String>> {
     let of_document = |of: CorpusDocument| {
         Ok((of.name().to_owned(), of.file.strip_prefix(crate::root())?.to_string_lossy().into_owned()))
@@ -96,9 +90,6 @@ impl CorpusDocument {
     }
 
     /// Rewrites its `expect`, and keeps the rest of its file unchanged.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub(crate) fn bless(&self, answers: &[Vec<Value>]) -> Result<()> {
         /// Other cases of the file are run at the same time.
         static WRITING: Mutex<()> = Mutex::new(());

@@ -12,9 +12,6 @@ use crate::runner::EntryPoint;
 impl Classified {
     /// Where an entry point's prediction differs from Cluster API's decision: at most one difference, named after the
     /// edit.
-    ///
-    /// # Errors
-    /// When the entry point fails or refuses.
     pub(crate) fn differences(&self, entry_point: &EntryPoint) -> Result<Vec<EntryDeviation>> {
         let review = json!({ "operation": "UPDATE", "username": "alice", "object": self.new, "oldObject": self.old });
         let answer = entry_point(&request(review), &json!({}), &ApiServer::default())?;

@@ -21,7 +21,6 @@ fn message(failure: &QuestionFailure) -> String {
 /// kube's error for an API server's answer that is not an object.
 ///
 /// Source: kube-client, `Error::Api`; kube-core, `Status`.
-#[must_use]
 pub fn api_error(message: &str, reason: &str, code: u16) -> String {
     format!(
         "ApiError: {message}: {reason} (Status {{ status: Some(Failure), code: {code}, message: {message:?}, reason: {reason:?} }})"
@@ -31,9 +30,6 @@ pub fn api_error(message: &str, reason: &str, code: u16) -> String {
 /// A host that answers `kubernetes/get_resource`.
 pub trait ResourceHost: Send + Sync {
     /// Answers a payload as the callback of Kubewarden's host does.
-    ///
-    /// # Errors
-    /// With the callback's text, when there is no answer.
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String>;
 }
 

@@ -105,9 +105,6 @@ pub struct Classified {
 }
 
 /// All vectors, in the order of files and lines.
-///
-/// # Errors
-/// When a file cannot be read.
 pub fn vectors() -> Result<Vec<Vector>> {
     let folder = crate::root().join("testdata/conformance");
     let mut paths: Vec<_> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
@@ -147,9 +144,6 @@ pub struct VectorCount {
 }
 
 /// Runs all vectors through an entry point.
-///
-/// # Errors
-/// When vectors or deviations cannot be read, or the entry point fails.
 pub fn ask(entry_point: &EntryPoint) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut deviations = Deviations::read()?;

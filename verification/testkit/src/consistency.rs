@@ -10,9 +10,6 @@ use crate::owners::{MANAGED_FIELDS, only_owners_moved};
 use crate::patch::patched;
 
 /// Compares the parts of an answer with one another.
-///
-/// # Errors
-/// When two of them differ.
 pub(crate) fn agrees(review: &Value, settings: &Value, answer: &Answer) -> Result<()> {
     let (object, report) = (&review["object"], &answer.report);
     let changes = entries(&report["changes"]);

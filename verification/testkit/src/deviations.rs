@@ -22,8 +22,7 @@ pub struct Deviation {
 }
 
 impl Deviations {
-    /// # Errors
-    /// When the list cannot be read, or a line has the wrong format.
+    /// Those of `testdata/conformance/deviations.txt`.
     pub fn read() -> Result<Deviations> {
         let text = fs::read_to_string(crate::root().join("testdata/conformance/deviations.txt"))?;
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -4,7 +4,6 @@ use serde::Serialize;
 use similar::TextDiff;
 
 /// The diff from the expected text to the found one, by lines; empty if they are equal.
-#[must_use]
 pub fn lines(expected: &str, found: &str) -> String {
     TextDiff::from_lines(expected, found).unified_diff().context_radius(3).header("expected", "found").to_string()
 }

@@ -28,9 +28,6 @@ pub const TARGETS: &[(&str, FuzzTarget)] = &[("review", review), ("settings", se
 
 /// The payload of a `validate` call. A field `cluster`, which the policy ignores, lists the existing objects; a
 /// string in it is the lookup error for all other objects.
-///
-/// # Errors
-/// When a law is broken.
 pub fn review(data: &[u8]) -> Result<()> {
     let outcome = evaluate_payload(data, &OfPayload::new(data));
     is_answerable(&outcome)?;
@@ -42,9 +39,6 @@ pub fn review(data: &[u8]) -> Result<()> {
 }
 
 /// The payload of a `validate_settings` call.
-///
-/// # Errors
-/// When a law is broken.
 pub fn settings(data: &[u8]) -> Result<()> {
     let Ok(text) = str::from_utf8(data) else { return Ok(()) };
     if let Err(error) = Settings::validate(text) {
@@ -74,9 +68,6 @@ fn tells_where(text: &str, error: &SettingsError) -> Result<()> {
 
 /// Answers to lookups: the first byte picks one of the [`scenes`], the lines after it are what the cluster returns, in
 /// order. An empty line is a kind that is not served; after the last line nothing is found.
-///
-/// # Errors
-/// When a law is broken.
 pub fn looked_up(data: &[u8]) -> Result<()> {
     let Some((scene, answers)) = data.split_first() else { return Ok(()) };
     let scenes = scenes();

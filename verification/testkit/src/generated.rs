@@ -12,9 +12,6 @@ use crate::{difference, read, root};
 static PAGES: Mutex<()> = Mutex::new(());
 
 /// Compares a file, by its path from the checkout's root, with the generated text; with `BLESS`, writes it.
-///
-/// # Errors
-/// When it differs, or cannot be read or written.
 pub fn check(path: &str, expected: &str) -> Result<()> {
     let file = root().join(path);
     if std::env::var_os("BLESS").is_some() {
@@ -38,17 +35,11 @@ pub fn check(path: &str, expected: &str) -> Result<()> {
 
 /// Compares the section between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a page with the
 /// generated text.
-///
-/// # Errors
-/// As [`check`], or when a mark is missing.
 pub fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
     change(path, |text| replace_section(text, name, content).context(path.to_owned()))
 }
 
 /// Compares a file with the text that a function derives from it.
-///
-/// # Errors
-/// As [`check`], or those of the function.
 pub fn change(path: &str, expected: impl FnOnce(&str) -> Result<String>) -> Result<()> {
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     check(path, &expected(&read(path)?)?)

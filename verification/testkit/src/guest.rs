@@ -15,9 +15,6 @@ const MEMORY: usize = 256 << 20;
 /// The host functions that a guest may call.
 pub(crate) trait HostCalls: Send + 'static {
     /// Answers a call of `operation` in `binding` and `namespace`.
-    ///
-    /// # Errors
-    /// With the text that the guest gets.
     fn answer(&mut self, binding: &str, namespace: &str, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String>;
 }
 
@@ -50,9 +47,6 @@ struct Conversation<H> {
 
 impl<H: HostCalls> Guest<H> {
     /// Compiles a module. One that `counts` is slower.
-    ///
-    /// # Errors
-    /// When the bytes are not a module, or the module imports something that no waPC host provides.
     pub(crate) fn new(bytes: &[u8], counts: bool) -> Result<Guest<H>> {
         let mut config = Config::new();
         config.consume_fuel(counts);
@@ -68,9 +62,6 @@ impl<H: HostCalls> Guest<H> {
     }
 
     /// Calls one function of a fresh instance.
-    ///
-    /// # Errors
-    /// When the guest traps, answers with an error, or does not answer.
     pub(crate) fn call(&self, function: &str, payload: &[u8], host: H) -> Result<Called<H>> {
         let mut store = self.store(function, payload, host, u64::MAX)?;
         self.run(&mut store, function, payload)?;
@@ -85,9 +76,6 @@ impl<H: HostCalls> Guest<H> {
 
     /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the
     /// call ends before. The guest must count instructions and have function names.
-    ///
-    /// # Errors
-    /// When the guest fails before.
     pub(crate) fn stack_after(
         &self,
         instructions: u64,

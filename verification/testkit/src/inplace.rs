@@ -8,7 +8,6 @@ use crate::deviations::EntryDeviation;
 
 /// Fields that differ from Cluster API's. If it sets none, and for list elements that it does not name, the
 /// object's own values are kept.
-#[must_use]
 pub fn differences(fields: &BTreeMap<String, Value>, object: &Value, result: &Value) -> Vec<EntryDeviation> {
     let at = |object: &Value, path: &str| {
         object.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or_default()

@@ -14,9 +14,6 @@ use crate::module::Module;
 pub type Files = Vec<(&'static str, String)>;
 
 /// The cases that kwctl replays: those of e2e-tests/cases.txt.
-///
-/// # Errors
-/// When the file cannot be read, or names a case that does not exist.
 pub fn cases() -> Result<Vec<Case>> {
     let corpus = corpus()?;
     let names = std::fs::read_to_string(crate::root().join("e2e-tests/cases.txt"))?;
@@ -28,15 +25,11 @@ pub fn cases() -> Result<Vec<Case>> {
 }
 
 /// The folder of a case, below e2e-tests/data.
-#[must_use]
 pub fn folder(case: &Case) -> String {
     case.name.replace('/', "--")
 }
 
 /// The files of a case's first review.
-///
-/// # Errors
-/// When the module fails.
 pub fn fixture(case: &Case, policy: &Module) -> Result<Files> {
     let review = case.reviews.first().cloned().unwrap_or_default();
     let cluster: Arc<dyn ResourceHost> = Arc::new(case.cluster.clone());

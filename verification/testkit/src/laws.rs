@@ -9,9 +9,6 @@ use crate::owned::only_owned_maps_changed;
 pub(crate) const TOPOLOGY_DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
 
 /// An outcome can be answered: short warnings, one verdict, serializable reports and log lines.
-///
-/// # Errors
-/// When it cannot be answered.
 pub fn is_answerable(outcome: &Outcome) -> Result<()> {
     for warning in &outcome.warnings {
         ensure!(!warning.is_empty() && warning.chars().count() <= 120, "a warning of another length: {warning}");
@@ -33,9 +30,6 @@ pub fn is_answerable(outcome: &Outcome) -> Result<()> {
 
 /// What was written is correct: only in the policy's own maps, the same in a dry run, and complete, so that evaluating
 /// it again writes nothing. `cluster` creates a new cluster for each evaluation.
-///
-/// # Errors
-/// When a law is broken.
 pub fn stands<C: Cluster>(
     review: &Review<'_>,
     settings: &Settings,

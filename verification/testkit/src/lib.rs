@@ -43,23 +43,16 @@ use anyhow::Context;
 pub use cases::{answer, patch, request, yaml as to_yaml};
 
 /// The checkout's root.
-#[must_use]
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The text of a file, by its path from the checkout's root.
-///
-/// # Errors
-/// When it cannot be read.
 pub fn read(path: &str) -> anyhow::Result<String> {
     std::fs::read_to_string(root().join(path)).with_context(|| path.to_owned())
 }
 
 /// Reads a YAML file; the path is relative to the checkout's root.
-///
-/// # Errors
-/// When it cannot be read or holds no YAML.
 pub fn yaml(path: &str) -> anyhow::Result<serde_json::Value> {
     serde_saphyr::from_str(&read(path)?).with_context(|| path.to_owned())
 }

@@ -3,9 +3,6 @@
 use anyhow::{Context, Result};
 
 /// Replaces the section between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a document.
-///
-/// # Errors
-/// When a mark is missing.
 pub fn replace_section(document: &str, name: &str, content: &str) -> Result<String> {
     let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
     let (before, rest) = document.split_once(&begin).with_context(|| format!("no mark {begin}"))?;
@@ -14,7 +11,6 @@ pub fn replace_section(document: &str, name: &str, content: &str) -> Result<Stri
 }
 
 /// A table as Markdown, its columns aligned; the first column is text, the others are numbers.
-#[must_use]
 pub fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().map(Vec::as_slice).chain([header]).filter_map(|row| row.get(column));

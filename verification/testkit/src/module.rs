@@ -36,38 +36,27 @@ pub type Exchange = (Vec<u8>, Result<Vec<u8>, String>);
 
 impl Module {
     /// The policy that `make policy.wasm` built, at the root of the checkout.
-    ///
-    /// # Errors
-    /// When it was not built, or is not a module that a waPC host can load.
     pub fn policy() -> Result<Module> {
         Module::read(&crate::root().join("policy.wasm")).context("run `make policy.wasm` first")
     }
 
-    /// # Errors
-    /// When there is no such file, or it is not a module that a waPC host can load.
+    /// A module in a file.
     pub fn read(path: &Path) -> Result<Module> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
         Module::new(bytes)
     }
 
-    /// # Errors
-    /// When the bytes are not a module that a waPC host can load.
+    /// A module by its bytes.
     pub fn new(bytes: Vec<u8>) -> Result<Module> {
         Ok(Module { guest: Guest::new(&bytes, false)?, bytes })
     }
 
     /// The same module, compiled so that each call reports its instruction count.
-    ///
-    /// # Errors
-    /// The same as for loading it.
     pub fn counting(&self) -> Result<Module> {
         Ok(Module { guest: Guest::new(&self.bytes, true)?, bytes: self.bytes.clone() })
     }
 
     /// Calls one function of a fresh instance.
-    ///
-    /// # Errors
-    /// When the module traps or returns a guest error: the policy never does.
     pub fn call(&self, function: &str, payload: &[u8], cluster: &Arc<dyn ResourceHost>) -> Result<ModuleCall> {
         let host = Kubewarden::new(cluster);
         let Called { response, instructions, host } = self.guest.call(function, payload, host)?;
@@ -76,9 +65,6 @@ impl Module {
 
     /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the
     /// call ends before. The module must be one that [counts](Module::counting), and whose functions have names.
-    ///
-    /// # Errors
-    /// As [`Module::call`].
     pub fn stack_after(
         &self,
         instructions: u64,
@@ -90,9 +76,6 @@ impl Module {
     }
 
     /// One admission request, answered.
-    ///
-    /// # Errors
-    /// As [`Module::call`], and when there is no answer.
     pub fn validate(&self, request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
         let payload = match request {
             Value::String(raw) => raw.clone(),

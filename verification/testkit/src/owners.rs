@@ -17,9 +17,6 @@ type FieldPath = Vec<String>;
 
 /// Compares the owners before and after an evaluation: the same managers own the same paths, except those of
 /// `changes` (each the path of a map and the key of an entry), the paths inside them, and their parent objects.
-///
-/// # Errors
-/// When the owners of another path changed, or unreadable managed fields were changed.
 pub(crate) fn only_owners_moved<'c>(
     before: &str,
     after: &str,
@@ -43,9 +40,6 @@ pub(crate) fn only_owners_moved<'c>(
 }
 
 /// Compares the owners of restored entries with the stored owners.
-///
-/// # Errors
-/// When an owner was added or removed.
 pub fn what_is_restored_has_its_owners(stored: &str, after: &str, changes: &[Change]) -> Result<()> {
     let (Some(stored), Some(after)) = (owners(stored)?, owners(after)?) else { return Ok(()) };
     let restored = changes.iter().filter(|change| change.action == Action::Restored && change.to.is_some());

@@ -16,9 +16,6 @@ pub const STOPS: u64 = 1000;
 
 /// The stacks of one call, the innermost function first, and how many instructions it has. The module must be one that
 /// [counts](Module::counting), and whose functions have names.
-///
-/// # Errors
-/// When the module fails.
 pub fn stacks(module: &Module, scenario: &Scenario) -> Result<(u64, Vec<Vec<String>>)> {
     let payload = scenario.payload();
     let cluster: Arc<dyn ResourceHost> = Arc::new(scenario.cluster.clone());
@@ -28,7 +25,6 @@ pub fn stacks(module: &Module, scenario: &Scenario) -> Result<(u64, Vec<Vec<Stri
 }
 
 /// The part of the policy that a function belongs to: one of its crates, or of its dependencies.
-#[must_use]
 pub fn part(function: &str) -> &'static str {
     // Names in functions have their lengths before them.
     let parts = [

@@ -32,9 +32,6 @@ pub const PEOPLE: &[&str] = &[
 pub const SAMPLE: &str = "sample";
 
 /// The requests of one file.
-///
-/// # Errors
-/// When the file cannot be read.
 pub fn requests(name: &str) -> Result<Vec<Value>> {
     let path = crate::root().join(format!("testdata/recorded/{name}.jsonl.gz"));
     let file = File::open(&path).with_context(|| path.display().to_string())?;
@@ -44,9 +41,6 @@ pub fn requests(name: &str) -> Result<Vec<Value>> {
 
 /// Replays a lifecycle through `answer`, which receives each request, its index in its file, and the cluster as a get
 /// would have returned it at that moment.
-///
-/// # Errors
-/// When a file cannot be read, or `answer` fails.
 pub fn play(life: &[&str], mut answer: impl FnMut(&str, usize, &Value, &ApiServer) -> Result<()>) -> Result<()> {
     let mut cluster = ApiServer::default();
     for name in life {

@@ -116,21 +116,16 @@ pub enum Freshness {
 
 impl ExpensiveCheck {
     /// The check of a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         CHECKS.iter().find(|check| check.name == name)
     }
 
     /// Its file, from the root.
-    #[must_use]
     pub fn file(&self) -> String {
         format!("testdata/results/{}.json", self.name)
     }
 
     /// The files and folders that it is about. If one of them changes, the result is stale.
-    ///
-    /// # Errors
-    /// When the manifest of a package cannot be read.
     pub fn inputs(&self) -> Result<BTreeSet<String>> {
         let mut inputs: BTreeSet<String> = self.files.iter().map(|file| (*file).to_owned()).collect();
         let mut packages: Vec<String> = self.packages.iter().map(|package| (*package).to_owned()).collect();
@@ -143,9 +138,6 @@ impl ExpensiveCheck {
     }
 
     /// The digests of its inputs now. An input that does not exist has none.
-    ///
-    /// # Errors
-    /// When an input cannot be read.
     pub fn digests(&self) -> Result<BTreeMap<String, String>> {
         let mut digests = BTreeMap::new();
         for input in self.inputs()? {
@@ -159,9 +151,6 @@ impl ExpensiveCheck {
     }
 
     /// What was recorded of it, if it was ever run.
-    ///
-    /// # Errors
-    /// When its file cannot be read.
     pub fn recorded(&self) -> Result<Option<ResultFile>> {
         let path = root().join(self.file());
         if !path.exists() {
@@ -174,7 +163,6 @@ impl ExpensiveCheck {
 
 impl ResultFile {
     /// Whether it is still true, by the digests of the inputs now.
-    #[must_use]
     pub fn state(&self, now: &BTreeMap<String, String>) -> Freshness {
         let names: BTreeSet<&String> = now.keys().chain(self.inputs.keys()).collect();
         let changed: Vec<String> =
@@ -184,7 +172,6 @@ impl ResultFile {
 
     /// The result after a run of some of its parts. They replace the parts of the same names; the others stay, which is
     /// possible only if they are about the same inputs and versions.
-    #[must_use]
     pub fn with_parts(&self, run: Self) -> Option<Self> {
         if self.inputs != run.inputs || self.counted.versions != run.counted.versions {
             return None;
@@ -212,9 +199,6 @@ impl Display for Counted {
 
 /// The claims about all checks, as a table for the documentation. Each names its commit: what was true of that commit
 /// stays true of it. Below it are the figures of the parts of `make mutants`.
-///
-/// # Errors
-/// When a file cannot be read.
 pub fn claims() -> Result<String> {
     let mut table = "| check | parts | result | with | as of |\n|---|---:|---|---|---|\n".to_owned();
     let mut figures = String::new();

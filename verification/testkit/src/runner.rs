@@ -19,42 +19,32 @@ use crate::laws::TOPOLOGY_DRY_RUN;
 use crate::owned::owned;
 use crate::owners::MANAGED_FIELDS;
 use crate::patch::patched;
+use crate::request::request;
 
 /// An entry point: takes request, settings and cluster, returns the answer.
 pub type EntryPoint = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
 
 /// A check, by its name.
-pub type Named = (String, Box<dyn Fn() -> Result<()>>);
+pub type Named = (String, Box<dyn Fn() -> Result<()> + Send>);
 
 /// Every document of the corpus through an entry point, each to be run as often as it is needed.
-///
-/// # Errors
-/// When the corpus cannot be read.
 pub fn checks(
-    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
+    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
 ) -> Result<Vec<Named>> {
-    let of =
-        |of: CorpusDocument| -> Named { (of.name().to_owned(), Box::new(move || check(&of, &entry_point, false))) };
+    let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
+    let is_blessed = std::env::var_os("BLESS").is_some();
+    let of = |of: CorpusDocument| -> Named {
+        let entry_point = Arc::clone(&entry_point);
+        (of.name().to_owned(), Box::new(move || check(&of, &*entry_point, is_blessed)))
+    };
     Ok(documents()?.into_iter().map(of).collect())
 }
 
-/// Runs every case of the corpus through an entry point, as the main function of a test without harness.
-///
-/// # Errors
-/// When the corpus cannot be read.
-pub fn run(
-    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
-) -> Result<ExitCode> {
-    let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
-    let is_blessed = std::env::var_os("BLESS").is_some();
-    let trial = |of: CorpusDocument| {
-        let entry_point = Arc::clone(&entry_point);
-        Trial::test(of.name().to_owned(), move || {
-            check(&of, &*entry_point, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
-        })
-    };
-    let trials = documents()?.into_iter().map(trial).collect();
-    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+/// Runs checks as the main function of a test without harness.
+pub fn run(checks: Vec<Named>) -> ExitCode {
+    let trial =
+        |(name, check): Named| Trial::test(name, move || check().map_err(|error| Failed::from(format!("{error:#}"))));
+    libtest_mimic::run(&Arguments::from_args(), checks.into_iter().map(trial).collect()).exit_code()
 }
 
 /// Compares the answers to all cases of a document with what is expected. If they are blessed, those that differ are written.
@@ -94,9 +84,6 @@ fn stated(case: &Case, entry_point: &EntryPoint) -> Result<Vec<Value>> {
 }
 
 /// Runs every case of the corpus through the engine, step by step, and passes each answer to `each`.
-///
-/// # Errors
-/// When the corpus cannot be read, a review returns an error, or `each` fails.
 pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Result<()> {
     for case in corpus()? {
         let mut cluster = case.cluster.clone();
@@ -110,11 +97,13 @@ pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Resul
 }
 
 /// The engine as an entry point, without a host in between.
-///
-/// # Errors
-/// When the settings or the report cannot be read.
 pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
     Ok(cases::engine::engine(request, settings, cluster)?)
+}
+
+/// The engine's answer to the creation of an object.
+pub fn created(username: &str, object: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
+    engine(&request(json!({ "operation": "CREATE", "username": username, "object": object })), settings, cluster)
 }
 
 /// Laws for every answer: it is the same in a dry run that is not the topology controller's, it is complete, its

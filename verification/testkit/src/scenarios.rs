@@ -24,16 +24,12 @@ pub struct Scenario {
 
 impl Scenario {
     /// What the host hands to `validate`.
-    #[must_use]
     pub fn payload(&self) -> String {
         json!({ "request": self.request, "settings": self.settings }).to_string()
     }
 }
 
 /// All scenarios but the recorded reviews, in the order of verification/benches/README.md.
-///
-/// # Errors
-/// When the recorded reviews or the files of `verification/benches/` cannot be read.
 pub fn scenarios() -> Result<Vec<Scenario>> {
     let large = recorded_update()?;
     let small = trimmed(&large)?;
@@ -60,9 +56,6 @@ pub fn scenarios() -> Result<Vec<Scenario>> {
 
 /// A Namespace of a Rancher Project with four labels: handled by Kubewarden's `rancher-project-propagate-labels`, and
 /// not relevant to this policy.
-///
-/// # Errors
-/// When the Project is invalid.
 pub fn namespace() -> Result<Scenario> {
     let labels: Map<String, Value> = ["owner", "team", "tier", "cost-center"]
         .map(|key| (format!("propagate.{key}"), json!("red")))

@@ -26,13 +26,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use cases::FileDocument;
 use cases::owners::with_owners;
-use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -103,13 +101,14 @@ struct TemplateMaps {
 }
 
 /// Every sequence of `testdata/sequences` through an entry point, each to be run as often as it is needed.
-///
-/// # Errors
-/// When the files cannot be read.
 pub fn checks(
-    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
+    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
 ) -> Result<Vec<Named>> {
-    let of = |(name, sequence): (String, Sequence)| -> Named { (name, Box::new(move || sequence.check(&entry_point))) };
+    let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
+    let of = |(name, sequence): (String, Sequence)| -> Named {
+        let entry_point = Arc::clone(&entry_point);
+        (name, Box::new(move || sequence.check(&*entry_point)))
+    };
     Ok(sequences()?.into_iter().map(of).collect())
 }
 
@@ -124,22 +123,6 @@ fn sequences() -> Result<Vec<(String, Sequence)>> {
         }
     }
     Ok(sequences)
-}
-
-/// Runs every sequence of `testdata/sequences` through an entry point, as the main function of a test without harness.
-///
-/// # Errors
-/// When the files cannot be read.
-pub fn run(
-    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
-) -> Result<ExitCode> {
-    let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
-    let trial = |(name, sequence): (String, Sequence)| {
-        let entry_point = Arc::clone(&entry_point);
-        Trial::test(name, move || sequence.check(&*entry_point).map_err(|error| Failed::from(format!("{error:#}"))))
-    };
-    let trials = sequences()?.into_iter().map(trial).collect();
-    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
 impl Sequence {

@@ -2,10 +2,7 @@
 //! time of a review must grow with its size, and not faster, because one worker answers many users.
 
 mod maps;
-mod objects;
-mod tags;
-
-use std::iter;
+mod written;
 
 use serde_json::{Map, Value, json};
 
@@ -31,10 +28,10 @@ pub(crate) struct Grown {
     settings: Value,
     reads: Vec<Value>,
     /// The user; `alice` if it is empty.
-    username: &'static str,
-    field_manager: &'static str,
-    /// The text that replaces [`HOLE`] in the object, and in the stored one.
-    filling: Option<[String; 2]>,
+    username: String,
+    field_manager: String,
+    /// The texts that replace each [`HOLE`].
+    filling: Vec<String>,
 }
 
 /// A value in a grown object that is too deep for a tree of values.
@@ -56,24 +53,18 @@ impl Shape {
     }
 
     /// The number of entries with which the review is about as large as the largest objects that an API server stores.
-    ///
-    /// # Errors
-    /// When an object that may be read has no name.
     pub fn most(&self) -> anyhow::Result<usize> {
         let [few, many] = [1000, 2000].map(|entries| self.review(entries).map(|review| review.bytes));
         Ok(LARGEST * 1000 / (many? - few?).max(1))
     }
 
     /// The review with `count` entries.
-    ///
-    /// # Errors
-    /// When an object that may be read has no name.
     pub fn review(&self, count: usize) -> anyhow::Result<ShapedReview> {
         let Grown { old, object, settings, reads, username, field_manager, filling } = (self.make)(count);
         let read: usize = reads.iter().map(|object| object.to_string().len()).sum();
         let mut review = json!({
             "operation": if old.is_some() { "UPDATE" } else { "CREATE" },
-            "username": if username.is_empty() { "alice" } else { username },
+            "username": if username.is_empty() { "alice" } else { &*username },
             "object": object,
             "options": { "fieldManager": field_manager },
         });
@@ -81,7 +72,7 @@ impl Shape {
             review["oldObject"] = old;
         }
         let mut payload = json!({ "request": request(review), "settings": settings }).to_string();
-        for text in filling.iter().flatten() {
+        for text in &filling {
             payload = payload.replacen(&format!("\"{HOLE}\""), text, 1);
         }
         let bytes = payload.len() + read;
@@ -90,9 +81,12 @@ impl Shape {
 }
 
 /// Every shape.
-#[must_use]
-pub fn shapes() -> Vec<Shape> {
-    [maps::shapes(), objects::shapes(), tags::shapes()].into_iter().flatten().collect()
+pub fn shapes() -> anyhow::Result<Vec<Shape>> {
+    let mut shapes = maps::shapes();
+    for written in [include_str!("shapes/objects.yaml"), include_str!("shapes/tags.yaml")] {
+        shapes.extend(written::shapes(written)?);
+    }
+    Ok(shapes)
 }
 
 /// An object of Cluster API's core group.
@@ -141,11 +135,6 @@ fn keys(prefix: &str, count: usize) -> impl Iterator<Item = String> {
     (0..count).map(move |number| format!("{prefix}{number:06}"))
 }
 
-/// A list of values, each made of its number.
-fn listed(count: usize, make: impl Fn(usize) -> Value) -> Value {
-    (0..count).map(make).collect()
-}
-
 /// An entry of `managedFields` that owns these entries of a map.
 fn owns(manager: &str, operation: &str, map: &str, keys: impl Iterator<Item = String>) -> Value {
     let fields: Map<String, Value> = keys.map(|key| (format!("f:{key}"), json!({}))).collect();
@@ -153,9 +142,4 @@ fn owns(manager: &str, operation: &str, map: &str, keys: impl Iterator<Item = St
         "manager": manager, "operation": operation, "apiVersion": "cluster.x-k8s.io/v1beta2",
         "time": "2026-01-01T00:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": { "f:metadata": { format!("f:{map}"): fields } },
     })
-}
-
-/// A text of this many lists in each other.
-fn nested(levels: usize, inner: &str) -> String {
-    iter::repeat_n("[", levels).chain([inner]).chain(iter::repeat_n("]", levels)).collect()
 }

@@ -73,8 +73,6 @@ pub(crate) struct ReadGrant {
 }
 
 impl WebhookConfig {
-    /// # Errors
-    /// When the file cannot be read, or is not a configuration.
     pub(crate) fn read(path: &str) -> Result<WebhookConfig> {
         let text = std::fs::read_to_string(path).with_context(|| path.to_owned())?;
         serde_json::from_str(&text).with_context(|| path.to_owned())

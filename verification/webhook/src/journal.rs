@@ -112,16 +112,12 @@ impl JournalEntry {
 }
 
 impl Journal {
-    /// # Errors
-    /// When a file cannot be made.
     pub(crate) fn open(config: &WebhookConfig) -> Result<Journal> {
         let create = |path: &Path| File::create(path).map(Mutex::new).with_context(|| path.display().to_string());
         let recording = config.recording.as_deref().map(create).transpose()?;
         Ok(Journal { entries: create(&config.journal)?, recording })
     }
 
-    /// # Errors
-    /// When a file cannot be written.
     pub(crate) fn write(&self, review: &[u8], entry: &JournalEntry) -> Result<()> {
         append(&self.entries, &serde_json::to_vec(entry)?)?;
         match &self.recording {

@@ -49,8 +49,6 @@ pub(crate) struct ReadCount {
 }
 
 impl ReviewHandler {
-    /// # Errors
-    /// When the module cannot be loaded, or the API server's certificate authority cannot be read.
     pub(crate) fn new(config: &WebhookConfig, faults: Arc<HostFaults>) -> Result<ReviewHandler> {
         Ok(match config.policy {
             kind @ (PolicyVariant::Module
@@ -70,9 +68,6 @@ impl ReviewHandler {
     }
 
     /// `request` is the text of an AdmissionRequest.
-    ///
-    /// # Errors
-    /// When the module fails, which it never does, or the request is not JSON.
     pub(crate) fn validate(&self, request: &str) -> Result<ModuleResponse> {
         match self {
             ReviewHandler::Module(hosted) => hosted.validate(request),

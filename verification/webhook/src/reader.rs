@@ -35,8 +35,6 @@ pub(crate) struct ClusterReader {
 }
 
 impl ClusterReader {
-    /// # Errors
-    /// When the token or the certificate authority cannot be read.
     pub(crate) fn new(config: &WebhookConfig, faults: Arc<HostFaults>) -> Result<ClusterReader> {
         let authority = std::fs::read(&config.certificate_authority).context("certificateAuthority")?;
         let authority = Certificate::from_pem(&authority)?.to_owned();

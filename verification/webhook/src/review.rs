@@ -21,9 +21,6 @@ struct AdmissionReview<'a> {
 }
 
 /// The AdmissionReview that answers `body`, and its journal entry.
-///
-/// # Errors
-/// When the body is not an AdmissionReview, or the policy fails.
 pub(crate) fn answer(policy: &ReviewHandler, body: &[u8]) -> Result<(Vec<u8>, JournalEntry)> {
     let review: AdmissionReview<'_> = serde_json::from_slice(body).context("no AdmissionReview")?;
     let text = review.request.get();

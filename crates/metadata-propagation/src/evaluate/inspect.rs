@@ -106,8 +106,9 @@ pub fn has_effects(review: &Review<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MalformedObject;
     use crate::evaluate::{evaluate, evaluate_and_list};
-    use kubernetes::{Manifests, MapKind, Value};
+    use kubernetes::{GroupVersionKind, Manifests, MapKind, Value};
 
     fn machine(labels: &str) -> String {
         format!(
@@ -118,14 +119,18 @@ mod tests {
         )
     }
 
-    #[test]
-    fn what_an_object_has_already_is_listed_too() {
+    fn with_set() -> Manifests {
         let mut cluster = Manifests::default();
         let set = r#"{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"MachineSet","metadata":{"name":"ms"},
             "spec":{"template":{"metadata":{"labels":{"team":"red"}}}}}"#;
         cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "ms", set.to_owned());
+        cluster
+    }
+
+    #[test]
+    fn what_an_object_has_already_is_listed_too() {
         let request = machine(r#"{"team":"red"}"#);
-        let found = propagated(&Review::from_json(&request).unwrap(), &Settings::default(), &cluster).unwrap();
+        let found = propagated(&Review::from_json(&request).unwrap(), &Settings::default(), &with_set()).unwrap();
         let (forced, team) = (&found[0], &found[1]);
         assert_eq!((found.len(), &*forced.key, &forced.found), (2, "cluster.x-k8s.io/set-name", &None));
         let expected = Propagated {
@@ -156,12 +161,10 @@ mod tests {
         let request = machine(r#"{"team":"blue"}"#);
         let review = Review::from_json(&request).unwrap();
         let settings = Settings::default();
-        let mut cluster = Manifests::default();
+        let cluster = Manifests::default();
         let (outcome, listed) = evaluate_and_list(&review, &settings, &cluster);
         assert_eq!((outcome.object, &listed), (None, &propagated(&review, &settings, &cluster)));
-        let set = r#"{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"MachineSet","metadata":{"name":"ms"},
-            "spec":{"template":{"metadata":{"labels":{"team":"red"}}}}}"#;
-        cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "ms", set.to_owned());
+        let cluster = with_set();
         let (outcome, listed) = evaluate_and_list(&review, &settings, &cluster);
         let alone = evaluate(&review, &settings, &cluster);
         assert_eq!((outcome.object, outcome.warnings), (alone.object, alone.warnings));
@@ -181,5 +184,41 @@ mod tests {
         for (kind, expected) in [("MachineDeployment", true), ("Machine", false), ("MachineHealthCheck", false)] {
             assert_eq!(has_effects(&Review::from_json(&of_kind(kind)).unwrap()), expected, "{kind}");
         }
+    }
+
+    #[test]
+    fn an_object_that_cannot_be_read_is_named_and_so_is_the_path_in_it() {
+        let request = machine("[]");
+        let outcome = evaluate(&Review::from_json(&request).unwrap(), &Settings::default(), &Manifests::default());
+        assert_eq!(outcome.rejection.unwrap().at.as_deref(), Some("metadata.labels"));
+        let MalformedObject { object, problem } = outcome.malformed.unwrap();
+        assert_eq!((&*object, &*problem.path), ("Machine fleet/m", "metadata.labels"));
+    }
+
+    #[test]
+    fn the_facts_of_warnings_are_in_the_outcome_too() {
+        let request = machine(r#"{"cluster.x-k8s.io/set-name":"ms"}"#);
+        let outcome = evaluate(&Review::from_json(&request).unwrap(), &Settings::default(), &with_set());
+        let expected = ["label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"];
+        assert_eq!(outcome.warnings, expected);
+        assert_eq!(outcome.notes.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn only_objects_of_kinds_with_a_role_are_read() {
+        for (group, kind, expected) in [("cluster.x-k8s.io", "Machine", true), ("apps", "Deployment", false)] {
+            let kind = GroupVersionKind { group: group.into(), version: "v1beta2".into(), kind: kind.into() };
+            assert_eq!(
+                crate::concerns(&Review { kind, ..Review::default() }, &Settings::default()),
+                expected,
+                "{group}"
+            );
+        }
+    }
+
+    /// Only what an API server sends has owners of fields that must be kept.
+    #[test]
+    fn a_request_is_of_an_api_server() {
+        assert!(Review::from_json(&machine("{}")).unwrap().is_of_api_server);
     }
 }

@@ -4,15 +4,12 @@
 //! composition_render.go, `RenderComposedResourceMetadata`.
 
 use super::field_path::FieldPathStep;
-use super::pipeline::Pipeline;
-use super::{Halt, SimulatedValue};
+use super::{SimulatedValue, created};
 use crate::carriers::is_namespaced;
-use crate::exemption::states_reason;
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
 use crate::json::{Json, Malformed};
-use kubernetes::EXEMPT;
 use tag_rules::CloudTags;
 
 /// Adds a fault for every resource that is not created because of the scope of its composite.
@@ -22,20 +19,11 @@ pub(crate) fn faults_of_scope<'a>(
     composites: &CloudTags,
     faults: &mut Faults<'a>,
 ) -> Result<(), Malformed> {
-    let composite = SimulatedValue::composite(&[]);
-    let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
-        Ok(pipeline) => pipeline,
-        Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(..)) => return Ok(()),
-    };
+    let resources = created(spec, SimulatedValue::composite(&[]), composites)?;
     let composite = spec.string(&["compositeTypeRef", "kind"])?.unwrap_or_default();
-    for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {
-        let reason = resource.base.string(&["metadata", "annotations", EXEMPT])?;
+    for resource in &resources {
         let kind = resource.kind;
-        let Some(namespaced) = is_namespaced(kind.group, kind.kind).filter(|_| !reason.is_some_and(states_reason))
-        else {
-            continue;
-        };
+        let Some(namespaced) = is_namespaced(kind.group, kind.kind) else { continue };
         let has_namespace = resource.object.get(&["metadata", "namespace"].map(FieldPathStep::Field)).is_ok();
         // As kubectl writes it.
         let name = [kind.kind, kind.group].join(".");

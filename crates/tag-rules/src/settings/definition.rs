@@ -117,30 +117,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn every_problem_is_named_with_its_path() {
-        for (text, expected) in [
-            ("null", "[a/b]: expected an object, found null"),
-            (r#"["domain"]"#, "[a/b]: expected an object, found a list"),
-            ("{}", "[a/b].scope: is missing"),
-            (
-                r#"{"scope":"team","cloudTagPropagation":"true"}"#,
-                "[a/b].cloudTagPropagation: expected a boolean, found a string; \
-                 [a/b].scope: unknown value `team`, expected one of `platform`, `domain`, `project`",
-            ),
-            (
-                r#"{"tags":true,"scope":7}"#,
-                "[a/b].scope: expected one of `platform`, `domain`, `project`, found a number; \
-                 [a/b].tags: unknown field, expected one of `scope`, `cloudTagPropagation`, `from`",
-            ),
-            (
-                r#"{"tags":true}"#,
-                "[a/b].tags: unknown field, expected one of `scope`, `cloudTagPropagation`, `from`; [a/b].scope: is missing",
-            ),
-        ] {
-            assert_eq!(problems("a/b", text), expected, "{text}");
-        }
-        assert_eq!(problems("", r#"{"scope":"domain"}"#), "[]: the key is empty");
-    }
 }

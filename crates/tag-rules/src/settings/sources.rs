@@ -131,58 +131,9 @@ mod tests {
     use crate::settings::LabelSource;
     use crate::test_settings::Settings;
 
-    #[track_caller]
-    fn problems(cloud_tags: &str) -> String {
-        let read = Settings::from_json(&format!(r#"{{"cloudTags":{cloud_tags}}}"#));
-        read.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
-    }
-
     #[test]
     fn the_labels_of_the_composite_count_by_default() {
         let sources = Settings::default().cloud_tags.sources;
         assert_eq!((sources.precedence, sources.tenant.is_none()), (vec![LabelSource::Composite], true));
-    }
-
-    #[test]
-    fn every_problem_is_named_with_its_path() {
-        let tenant = r#"{"kind":"Project.a.b","version":"v1","name":{"label":"project"}}"#;
-        for (cloud_tags, expected) in [
-            (format!(r#"{{"sources":{{"precedence":["namespace","tenant","composite"],"tenant":{tenant}}}}}"#), ""),
-            (
-                r#"{"sources":{"precedence":[]}}"#.to_owned(),
-                "cloudTags.sources.precedence: expected at least one element",
-            ),
-            (
-                r#"{"sources":{"precedence":["owner"]}}"#.to_owned(),
-                "cloudTags.sources.precedence[0]: unknown value `owner`, expected one of `composite`, `namespace`, `tenant`",
-            ),
-            (
-                r#"{"sources":{"precedence":["namespace","namespace"]}}"#.to_owned(),
-                "cloudTags.sources.precedence: `namespace` is listed twice",
-            ),
-            (
-                r#"{"sources":{"precedence":["tenant"]}}"#.to_owned(),
-                "cloudTags.sources.tenant: is missing: `tenant` is in `cloudTags.sources.precedence`",
-            ),
-            (
-                format!(r#"{{"sources":{{"tenant":{tenant}}}}}"#),
-                "cloudTags.sources.tenant: has no effect: `tenant` is not in `cloudTags.sources.precedence`",
-            ),
-            (
-                r#"{"belongsTo":{"domain":{"label":"a","namespaceLabel":"b"}}}"#.to_owned(),
-                "cloudTags.belongsTo.domain: expected exactly one of `label`, `namespaceLabel`",
-            ),
-            (
-                r#"{"belongsTo":{"domain":{"namespaceLabel":"a b"},"project":{"label":"/"}}}"#.to_owned(),
-                "cloudTags.belongsTo.domain.namespaceLabel: expected a key of labels, found `a b`; \
-                 cloudTags.belongsTo.project.label: expected a key of labels, found `/`",
-            ),
-            (
-                r#"{"definitions":{"a/b":{"scope":"domain","from":"namespace"}}}"#.to_owned(),
-                "cloudTags.definitions[a/b].from: `namespace` is not in `cloudTags.sources.precedence`",
-            ),
-        ] {
-            assert_eq!(problems(&cloud_tags), expected, "{cloud_tags}");
-        }
     }
 }

@@ -44,7 +44,6 @@ impl Machines {
         Machines { named: BTreeSet::new(), predicted: BTreeMap::new(), uncounted: BTreeSet::new() };
 
     /// The number of Machines, without those of owners that do not say how many they have.
-    #[must_use]
     pub fn count(&self) -> u64 {
         let named = u64::try_from(self.named.len()).unwrap_or(u64::MAX);
         self.predicted.values().fold(named, |sum, number| sum.saturating_add(*number))

@@ -9,6 +9,7 @@ use topology::Gap;
 
 use super::Planned;
 use crate::object::FleetObject;
+use crate::tree::braced;
 
 /// Makes the effect of each edit unknown whose values may be the same.
 pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2], [was, is]: [&Value; 2]) {
@@ -89,28 +90,13 @@ fn tokens(text: &str) -> Vec<&str> {
     while let Some(first) = rest.chars().next() {
         let length = match () {
             () if rest.starts_with("$$") => 2,
-            () => placeholder_length(rest).unwrap_or(first.len_utf8()),
+            () => braced(rest).unwrap_or(first.len_utf8()),
         };
         let (token, left) = rest.split_at(length);
         found.push(token);
         rest = left;
     }
     found
-}
-
-/// The length of the placeholder with which a text begins: `${…}`, with others in it.
-fn placeholder_length(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix("${")?;
-    let mut depth = 1;
-    let closing = inside.char_indices().find(|(_, character)| {
-        depth += match character {
-            '{' => 1,
-            '}' => -1,
-            _ => 0,
-        };
-        depth == 0
-    });
-    closing.map(|(at, _)| "${".len() + at + "}".len())
 }
 
 #[cfg(test)]

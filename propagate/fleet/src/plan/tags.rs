@@ -90,14 +90,12 @@ pub enum TagFate {
 
 impl TaggedObject {
     /// Whether a tag is lost or changes, of the object or of a resource.
-    #[must_use]
     pub fn is_lost_or_changed(&self) -> bool {
         let of_resources = self.resources.iter().flat_map(|resource| &resource.changes);
         self.changes.iter().chain(of_resources).any(|change| change.from.is_some())
     }
 
     /// The number of resources whose tags differ.
-    #[must_use]
     pub fn differing_resources(&self) -> u64 {
         let differing = self.resources.iter().filter(|resource| !resource.changes.is_empty());
         let names: BTreeSet<&str> = differing.map(|resource| &*resource.name).collect();
@@ -105,7 +103,6 @@ impl TaggedObject {
     }
 
     /// The number of objects, this one and resources, of which it is not known what becomes of their tags.
-    #[must_use]
     pub fn unknown(&self) -> u64 {
         let is_unknown = |resource: &&ReachedResource| matches!(resource.fate, TagFate::CannotTell(_));
         let resources = self.resources.iter().filter(is_unknown).map(|_| 1);

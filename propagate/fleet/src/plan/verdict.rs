@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use metadata_propagation::Effect;
+use serde::Serialize;
 
 use super::machines::Machines;
 use super::waits::{Later, WaitsFor};
@@ -11,7 +12,8 @@ use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
 
 /// The effects of a change in total.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Verdict {
     /// Machines that are replaced.
     pub replaces: u64,
@@ -51,7 +53,7 @@ pub struct Verdict {
 }
 
 /// Owners with a number of Machines that is not in the files, by what happens to all of these.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Uncounted {
     /// They are replaced.
     pub replaces: u64,
@@ -76,7 +78,6 @@ impl Verdict {
     /// let one = Verdict { replaces: 3, ..Verdict::default() };
     /// assert_eq!(one.and(&Verdict { replaces: 2, deletes: 1, ..one }), Verdict { replaces: 5, deletes: 1, ..one });
     /// ```
-    #[must_use]
     pub fn and(&self, other: &Verdict) -> Verdict {
         let of = |verdict: &Verdict| verdict.uncounted;
         let sum = |field: fn(&Verdict) -> u64| field(self).saturating_add(field(other));

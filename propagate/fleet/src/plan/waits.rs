@@ -46,7 +46,6 @@ pub enum WaitsFor {
 
 impl WaitsFor {
     /// One word.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             WaitsFor::Refusal => "refusal",

@@ -3,9 +3,9 @@
 //! Source: crossplane-contrib/function-go-templating, fn.go, `RunFunction`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde_json::{Map, Value};
+use topology::sentences;
 
 use crate::read::value_of;
 
@@ -16,38 +16,20 @@ const META: &str = "meta.gotemplating.fn.crossplane.io/v1alpha1";
 /// Conditions that only Crossplane sets.
 const SYSTEM_CONDITIONS: [&str; 4] = ["Ready", "Synced", "Healthy", "UpToDate"];
 
-/// Why the function refuses an output. Documents are counted from 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum OutputRefusal {
-    NotYaml { document: usize, error: String },
-    NotAnObject { document: usize },
-    NoKind { document: usize },
-    NotTexts { kind: String },
-    Ready { value: String },
-    NoName { kind: String },
-    MetaKind { kind: String },
-    MetaContent { kind: String },
-    SystemCondition { name: String },
-    RequirementTwice { name: String },
-}
-
-/// One sentence: lower case, no final stop, input in backticks.
-impl fmt::Display for OutputRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OutputRefusal::NotYaml { document, error } => write!(f, "document {document} is not YAML: {error}"),
-            OutputRefusal::NotAnObject { document } => write!(f, "document {document} is not an object"),
-            OutputRefusal::NoKind { document } => write!(f, "document {document} has no `kind`"),
-            OutputRefusal::NotTexts { kind } => write!(f, "an annotation of a `{kind}` is not a string"),
-            OutputRefusal::Ready { value } => {
-                write!(f, "`{value}` is not a value of `{READY}`: use `True`, `False` or `Unspecified`")
-            }
-            OutputRefusal::NoName { kind } => write!(f, "a `{kind}` has no annotation `{NAME}`"),
-            OutputRefusal::MetaKind { kind } => write!(f, "`{kind}` is not a kind of `{META}`"),
-            OutputRefusal::MetaContent { kind } => write!(f, "a `{kind}` of `{META}` has content of another type"),
-            OutputRefusal::SystemCondition { name } => write!(f, "condition `{name}` is reserved for Crossplane"),
-            OutputRefusal::RequirementTwice { name } => write!(f, "extra resources `{name}` are requested twice"),
-        }
+sentences! {
+    /// Why the function refuses an output. Documents are counted from 1.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(super) enum OutputRefusal {
+        NotYaml { document: usize, error: String } "document {document} is not YAML: {error}";
+        NotAnObject { document: usize } "document {document} is not an object";
+        NoKind { document: usize } "document {document} has no `kind`";
+        NotTexts { kind: String } "an annotation of a `{kind}` is not a string";
+        Ready { value: String } "`{value}` is not a value of `{READY}`: use `True`, `False` or `Unspecified`";
+        NoName { kind: String } "a `{kind}` has no annotation `{NAME}`";
+        MetaKind { kind: String } "`{kind}` is not a kind of `{META}`";
+        MetaContent { kind: String } "a `{kind}` of `{META}` has content of another type";
+        SystemCondition { name: String } "condition `{name}` is reserved for Crossplane";
+        RequirementTwice { name: String } "extra resources `{name}` are requested twice";
     }
 }
 

@@ -83,19 +83,25 @@ impl StandIns {
     }
 }
 
+/// The length of the placeholder with which a text begins: `${…}`, with others in it.
+pub(crate) fn braced(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix("${")?;
+    let mut depth = 1;
+    let closing = inside.char_indices().find(|(_, character)| {
+        depth += match character {
+            '{' => 1,
+            '}' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    closing.map(|(at, _)| "${".len() + at + "}".len())
+}
+
 /// The length of the placeholder with which a text begins, on one line.
 fn placeholder(text: &str) -> Option<usize> {
-    if let Some(inside) = text.strip_prefix("${") {
-        let mut depth = 1;
-        let closing = inside.char_indices().take_while(|(_, character)| *character != '\n').find(|(_, character)| {
-            depth += match character {
-                '{' => 1,
-                '}' => -1,
-                _ => 0,
-            };
-            depth == 0
-        });
-        return closing.map(|(at, _)| "${".len() + at + "}".len());
+    if text.starts_with("${") {
+        return braced(text.split('\n').next()?);
     }
     let mark = MARKS.into_iter().find(|mark| text.starts_with(*mark))?;
     let marks = text.len() - text.trim_start_matches(mark).len();

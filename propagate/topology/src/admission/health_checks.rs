@@ -42,7 +42,6 @@ const NEEDS_MACHINES: &str = "needs `spec.controlPlane.machineInfrastructure`";
 /// let reason = "it is enabled, and neither the Cluster nor its ClusterClass defines it";
 /// assert_eq!(refusals, [format!("`spec.topology.controlPlane.healthCheck` of Cluster: {reason}")]);
 /// ```
-#[must_use]
 pub fn health_check_refusals(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
     let topology = |path: &[&str]| get(cluster, &["spec", "topology"]).and_then(|it| get(it, path));
     let of_control_plane = get(class, &["spec", "controlPlane"]);
@@ -100,7 +99,6 @@ fn is_zero(value: &Value) -> bool {
 /// assert_eq!(topology::early_startup(&json!({"nodeStartupTimeout": "20s"})), Some(("nodeStartupTimeout", reason)));
 /// assert_eq!(topology::early_startup(&json!({"checks": {"nodeStartupTimeoutSeconds": 600}})), None);
 /// ```
-#[must_use]
 pub fn early_startup(check: &Value) -> Option<(&'static str, &'static str)> {
     let seconds = get(check, &["checks", "nodeStartupTimeoutSeconds"]).and_then(Value::as_u64);
     let seconds = seconds.map(|seconds| ("checks.nodeStartupTimeoutSeconds", seconds));

@@ -3,6 +3,7 @@
 use gotmpl::{Result, TemplateError, Value};
 use regex_lite::Regex;
 
+use super::codec::BASE64;
 use super::{SprigFunction, at, failed, list, string, text, unknown, whole};
 use crate::go;
 
@@ -43,8 +44,8 @@ pub(super) const TABLE: &[(&str, SprigFunction)] = &[
         Some(bytes) => Ok(string(String::from_utf8_lossy(bytes))),
         None => failed("slice bounds out of range"),
     }),
-    ("b64enc", |args| Ok(string(encoded(text(at(args, 0)).as_bytes())))),
-    ("b64dec", |args| match decoded(&text(at(args, 0))).map(String::from_utf8) {
+    ("b64enc", |args| Ok(string(BASE64.encoded(text(at(args, 0)).as_bytes())))),
+    ("b64dec", |args| match BASE64.decoded(&text(at(args, 0))).map(String::from_utf8) {
         Some(Ok(text)) => Ok(string(text)),
         // The text of Go's error, or bytes that are no text.
         _ => unknown("b64dec"),
@@ -241,39 +242,4 @@ fn substr(start: i64, end: i64, all: &[u8]) -> Option<&[u8]> {
         (Ok(start), Ok(end)) if end <= all.len() => all.get(start..end),
         (Ok(start), _) => all.get(start..),
     }
-}
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-fn encoded(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |number: usize| u32::from(chunk.get(number).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let index = usize::try_from(bits >> (18 - 6 * place) & 63).unwrap_or_default();
-            let letter = ALPHABET.get(index).copied().map_or('=', char::from);
-            out.push(if place <= chunk.len() { letter } else { '=' });
-        }
-    }
-    out
-}
-
-/// The bytes of a base64 text; `None` if it is not base64.
-fn decoded(all: &str) -> Option<Vec<u8>> {
-    let all: String = all.chars().filter(|letter| !matches!(letter, '\r' | '\n')).collect();
-    let digits = all.trim_end_matches('=');
-    if !all.len().is_multiple_of(4) || all.len() - digits.len() > 2 {
-        return None;
-    }
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0u32, 0);
-    for byte in digits.bytes() {
-        bits = bits << 6 | u32::try_from(ALPHABET.iter().position(|known| *known == byte)?).ok()?;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 255).ok()?);
-        }
-    }
-    Some(bytes)
 }

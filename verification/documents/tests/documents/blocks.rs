@@ -10,7 +10,7 @@ use metadata_propagation::Settings;
 use serde_json::{Value, json};
 use testkit::case::CaseDocument;
 use testkit::cluster::ApiServer;
-use testkit::runner::engine;
+use testkit::runner::created;
 
 use documents::{FencedBlock, blocks, documents};
 
@@ -119,18 +119,8 @@ fn are_values(values: &Value) -> Result<()> {
     Ok(())
 }
 
-fn created(object: &Value, settings: &Value) -> Result<testkit::answer::Answer> {
-    let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("apiVersion")?;
-    let request = json!({
-        "uid": "page", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,
-        "kind": { "group": group, "version": version, "kind": object["kind"] },
-        "name": object["metadata"]["name"], "namespace": object["metadata"]["namespace"],
-    });
-    engine(&request, settings, &ApiServer::default())
-}
-
 fn is_admitted(object: &Value) -> Result<()> {
-    let answer = created(object, &json!({}))?;
+    let answer = created("alice", object, &json!({}), &ApiServer::default())?;
     ensure!(answer.accepted && answer.warnings.is_empty(), "{answer:?}");
     Ok(())
 }
@@ -151,9 +141,10 @@ fn keeps_cloud_tags(properties: &Value) -> Result<()> {
             },
         })
     };
-    let answer = created(&xrd(properties), &settings)?;
+    let answered = |properties: &Value| created("alice", &xrd(properties), &settings, &ApiServer::default());
+    let answer = answered(properties)?;
     ensure!(answer.accepted && answer.report["findings"].is_null(), "{answer:?}");
-    ensure!(!created(&xrd(&json!({})), &settings)?.accepted, "without the block nothing is lost");
+    ensure!(!answered(&json!({}))?.accepted, "without the block nothing is lost");
     Ok(())
 }
 

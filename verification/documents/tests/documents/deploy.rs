@@ -96,7 +96,7 @@ fn two_policies_divide_the_rules_of_the_metadata() -> Result<()> {
 }
 
 #[test]
-fn two_policies_divide_what_the_engine_reads() -> Result<()> {
+fn the_metadata_grants_what_the_engine_reads_and_two_policies_divide_it() -> Result<()> {
     let policies = policies()?;
     let all: BTreeSet<Resource> = GRANTS
         .iter()
@@ -105,6 +105,7 @@ fn two_policies_divide_what_the_engine_reads() -> Result<()> {
             grant.versions.iter().map(move |version| (api_version(version), grant.kind.to_owned()))
         })
         .collect();
+    assert_eq!(granted(&yaml("policy-metadata.yml")?), all);
     let (of_tags, rest): (BTreeSet<Resource>, _) =
         all.into_iter().partition(|(_, kind)| ["LabelRegistry", "Namespace"].contains(&&**kind));
     assert_eq!(granted(&policies["cloud-tags.yaml"]), of_tags);

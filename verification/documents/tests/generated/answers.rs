@@ -13,7 +13,7 @@ use testkit::case::{Case, corpus};
 use testkit::cluster::ApiServer;
 use testkit::generated::{change, check_section};
 use testkit::patch::patched;
-use testkit::runner::{admit, engine};
+use testkit::runner::{self, admit, engine};
 
 use documents::{blocks, documents, read};
 
@@ -166,14 +166,8 @@ fn of_the_page(kind: &str) -> Result<Vec<Value>> {
     blocks.map(|block| serde_saphyr::from_str(&block.text).context(block.at.clone())).collect()
 }
 
-/// What the engine answers to the creation of an object, with the registries among others in the cluster.
+/// The answer to the creation of an object, with the registries among others in the cluster.
 fn created(object: &Value, settings: &Value, others: &[Value]) -> Result<Answer> {
-    let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("no group")?;
-    let request = json!({
-        "uid": "page", "operation": "CREATE", "userInfo": { "username": "alice" },
-        "name": object["metadata"]["name"], "namespace": object["metadata"]["namespace"],
-        "kind": { "group": group, "version": version, "kind": object["kind"] }, "object": object,
-    });
     let registries = others.iter().filter(|other| other["kind"] == "LabelRegistry").cloned().collect();
-    engine(&request, settings, &ApiServer::new(registries, Vec::new())?)
+    runner::created("alice", object, settings, &ApiServer::new(registries, Vec::new())?)
 }

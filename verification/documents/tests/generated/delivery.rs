@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use testkit::cluster::ApiServer;
 use testkit::generated::check_section;
-use testkit::runner::engine;
+use testkit::runner::created;
 
 /// The result for one resource.
 #[derive(Deserialize)]
@@ -29,15 +29,11 @@ struct Case {
 
 /// The policy's findings when losses are refused.
 fn findings(object: &Value) -> Result<Vec<Value>> {
-    let request = json!({
-        "uid": "case", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,
-        "kind": { "group": "apiextensions.crossplane.io", "version": "v1", "kind": object["kind"] },
-    });
     let composites = json!([{
         "apiGroups": ["blueprints.plexsphere.com"], "provider": { "path": "spec.parameters.provider" },
     }]);
     let settings = json!({ "cloudTags": { "composites": composites, "xrds": "reject", "compositions": "reject" } });
-    let answer = engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)?;
+    let answer = created("alice", object, &settings, &ApiServer::default())?;
     Ok(answer.report.get("findings").and_then(Value::as_array).cloned().unwrap_or_default())
 }
 

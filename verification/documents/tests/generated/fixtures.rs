@@ -1,10 +1,10 @@
-//! Fixtures for kwctl, from the corpus; the page about the vectors; the grants of every manifest.
+//! Fixtures for kwctl, from the corpus; the page about the vectors.
 
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use fleet::{Exchange, session};
-use metadata_propagation::{GRANTS, Review, Settings};
+use metadata_propagation::{Review, Settings};
 use serde_json::Value;
 use testkit::generated::check;
 use testkit::kwctl;
@@ -70,28 +70,4 @@ fn exchange(entry: &Value) -> Result<Exchange> {
         _ => Err(part("/response/message")?.to_owned()),
     };
     Ok(Exchange { request: serde_saphyr::from_str(request)?, response })
-}
-
-/// The core group has no name.
-fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
-}
-
-/// The kinds that the policy is granted are the kinds that the engine asks for.
-#[test]
-fn the_metadata_grants_what_the_engine_reads() -> Result<()> {
-    let mut granted: Vec<(String, String)> = GRANTS
-        .iter()
-        .flat_map(|grant| {
-            grant.versions.iter().map(|version| (api_version(grant.group, version), grant.kind.to_owned()))
-        })
-        .collect();
-    granted.sort();
-    let metadata: Value = serde_saphyr::from_str(&read("policy-metadata.yml")?)?;
-    let listed = metadata["contextAwareResources"].as_array().context("contextAwareResources")?;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut listed: Vec<_> = listed.iter().map(|grant| (text(&grant["apiVersion"]), text(&grant["kind"]))).collect();
-    listed.sort();
-    assert_eq!(listed, granted);
-    Ok(())
 }

@@ -12,9 +12,6 @@ use crate::case::{Case, corpus};
 use crate::cluster::ApiServer;
 
 /// The inputs of every target, by the target's name.
-///
-/// # Errors
-/// When the corpus cannot be read.
 pub fn seeds() -> Result<BTreeMap<&'static str, BTreeSet<Vec<u8>>>> {
     let mut seeds: BTreeMap<&'static str, BTreeSet<Vec<u8>>> = BTreeMap::new();
     let mut add = |target, input: Vec<u8>| seeds.entry(target).or_default().insert(input);

@@ -6,9 +6,6 @@ use anyhow::Result;
 use metadata_propagation::{CARRIERS, Carrier, Item, Tags};
 
 /// The page.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn carriers() -> Result<String> {
     let mut text = include_str!("tag-carriers.md").to_owned();
     for provider in CARRIERS {

@@ -7,9 +7,6 @@ use anyhow::Result;
 use metadata_propagation::{EFFECTS, Effect, EffectBlock, Given, KeyEdit, Row, Version};
 
 /// The page: one table for each kind of object, the most severe effect first.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn effects() -> Result<String> {
     let mut text = include_str!("effects.md").to_owned();
     let mut kinds: Vec<_> = EFFECTS.iter().map(|block| block.kind).collect();

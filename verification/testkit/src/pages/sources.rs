@@ -12,9 +12,6 @@ use crate::case::files_of_cases;
 use crate::runner::walk;
 
 /// The page.
-///
-/// # Errors
-/// When a rule has no case, a statement names a case that does not exist, or a profile has too few.
 pub fn sources() -> Result<String> {
     let mut page = include_str!("sources.md").to_owned();
     let files = CaseFiles(files_of_cases()?);

@@ -188,7 +188,7 @@ fn own(receiver: &Receiver, map: &str, count: usize) -> Grown {
 }
 
 /// Settings that refuse what they can.
-pub(super) fn strict() -> Value {
+fn strict() -> Value {
     json!({
         "clusterApi": { "onConflict": "reject", "rollout": "reject", "taints": true, "optIn": { "poolToMachine": true } },
         "guards": {
@@ -198,7 +198,7 @@ pub(super) fn strict() -> Value {
     })
 }
 
-pub(super) fn machine() -> (Value, Value, &'static str) {
+fn machine() -> (Value, Value, &'static str) {
     let object = core("Machine", "ms-1", json!({ "clusterName": "c1" }));
     let object = with(object, "/metadata/ownerReferences", json!([owner("MachineSet", "ms", true)]));
     let source = core(
@@ -216,7 +216,7 @@ fn machine_set() -> (Value, Value, &'static str) {
     (object, core("MachineDeployment", "md", spec), "/spec/template/metadata")
 }
 
-pub(super) fn machine_deployment() -> (Value, Value, &'static str) {
+fn machine_deployment() -> (Value, Value, &'static str) {
     let spec = json!({ "clusterName": "c1", "template": { "metadata": { "labels": {} } } });
     let object = core("MachineDeployment", "c1-md0", spec);
     let forced = json!({
@@ -250,7 +250,7 @@ fn node() -> (Value, Value, &'static str) {
     (object, machine, "/metadata")
 }
 
-pub(super) fn cluster() -> Value {
+fn cluster() -> Value {
     let metadata = json!({ "labels": {}, "annotations": {} });
     core(
         "Cluster",
@@ -266,7 +266,7 @@ fn clusters() -> Vec<Value> {
     vec![core("Cluster", "c1", json!({}))]
 }
 
-pub(super) fn class() -> Value {
+fn class() -> Value {
     core(
         "ClusterClass",
         "standard",
@@ -280,7 +280,7 @@ pub(super) fn class() -> Value {
     )
 }
 
-pub(super) fn classes() -> Vec<Value> {
+fn classes() -> Vec<Value> {
     let template = of_group("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate", "cp", json!({}));
     vec![class(), template]
 }

@@ -14,7 +14,6 @@ const SHOWN: usize = 40;
 
 impl PlannedOwner {
     /// The effect, such as `rollout`.
-    #[must_use]
     pub fn effect_name(&self) -> String {
         if self.is_update_in_place { "in-place update".to_owned() } else { self.effect.to_string() }
     }
@@ -22,7 +21,6 @@ impl PlannedOwner {
     /// From edits to fields, a line for all fields that are due to the same edits and written by the same patch: such as
     /// ``Cluster fleet/shop spec.topology.variables → variable `size` → patch `size` → ...``. What is created, deleted or not
     /// known is due to edits alone.
-    #[must_use]
     pub fn chains(&self) -> Vec<String> {
         let mut groups: Vec<(&Because, u64)> = Vec::new();
         for because in &self.because {

@@ -15,9 +15,6 @@ use crate::measure::median;
 const ENTRIES: [usize; 3] = [100, 1000, 10_000];
 
 /// Microseconds for each entry, for each number of entries, and for as many as 1.5 MB hold.
-///
-/// # Errors
-/// When the module fails.
 pub(crate) fn per_entry(policy: &Module) -> Result<String> {
     let mut header: Vec<String> = vec!["microseconds for each".to_owned()];
     header.extend(ENTRIES.iter().map(ToString::to_string));
@@ -33,7 +30,7 @@ pub(crate) fn per_entry(policy: &Module) -> Result<String> {
         row.push(format!("{:.0} ms", millis(policy, shape, most)?));
         Ok(row)
     };
-    let rows = shapes().iter().map(row).collect::<Result<Vec<_>>>()?;
+    let rows = shapes()?.iter().map(row).collect::<Result<Vec<_>>>()?;
     Ok(["### Time of an entry".to_owned(), table(&header, &rows)].join("\n\n"))
 }
 

@@ -35,17 +35,12 @@ pub(crate) struct Cost {
 }
 
 impl Candidate {
-    /// # Errors
-    /// When there is no such module.
     pub(crate) fn read(name: &str, path: &Path) -> Result<Candidate> {
         let module = Module::read(path)?;
         Ok(Candidate { name: name.to_owned(), counting: module.counting()?, module })
     }
 
     /// Milliseconds to compile the module, the median.
-    ///
-    /// # Errors
-    /// As for loading it.
     pub(crate) fn compile(&self) -> Result<f64> {
         let one = || -> Result<f64> {
             let start = Instant::now();
@@ -56,9 +51,6 @@ impl Candidate {
     }
 
     /// Microseconds to start an instance and call `protocol_version`, the median: the cost of an instance itself.
-    ///
-    /// # Errors
-    /// When the module fails.
     pub(crate) fn start(&self, rounds: usize) -> Result<f64> {
         let nothing: Arc<dyn ResourceHost> = Arc::new(ApiServer::default());
         let one = || -> Result<f64> {
@@ -76,9 +68,6 @@ const FAILED: Cost =
 
 /// The cost of a review for each module. The policy and the modules before it must answer; another policy may fail if
 /// the review is not relevant to it.
-///
-/// # Errors
-/// When one of them fails.
 pub(crate) fn measure(
     candidates: &[Candidate],
     payload: &str,

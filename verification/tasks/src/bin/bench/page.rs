@@ -36,9 +36,6 @@ pub(crate) struct Measured {
 }
 
 /// Measures everything. The first candidate is the no-op; `named` is the policy with the names of its functions.
-///
-/// # Errors
-/// When a module fails.
 pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<Measured> {
     let mut rows = Vec::new();
     let is_comparison = candidates.len() > POLICY + 1;

@@ -30,7 +30,7 @@ use crate::tree::SourceTree;
 
 /// The crates with the decisions.
 const DECISIONS: &[&str] =
-    &["raw-json", "kube", "tag-rules", "cluster-api", "cloud-tags", "tag-delivery", "metadata-propagation"];
+    &["raw-json", "kubernetes", "tag-rules", "cluster-api", "cloud-tags", "tag-delivery", "metadata-propagation"];
 
 /// Beside them: the tables that decisions read.
 const TABLES: &str = "tables";
