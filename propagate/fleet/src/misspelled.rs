@@ -1,9 +1,11 @@
 //! Annotations that are almost those of Cluster API or cluster-autoscaler.
 
+use metadata_propagation::cluster_api::CORE_GROUP;
+use topology::VisitedPath;
+
 use crate::object::FleetObject;
 use crate::object_finding::{FindingLevel, MISSPELLED, ObjectFinding};
 use crate::propagation_path::blocks;
-use metadata_propagation::cluster_api::CORE_GROUP;
 
 /// Annotations of Cluster API and cluster-autoscaler; of a key that ends with `/`, users choose the name.
 ///
@@ -122,9 +124,9 @@ pub(crate) fn misspelled(object: &FleetObject) -> Vec<ObjectFinding> {
     }
     let value = object.value();
     let mut maps = Vec::new();
-    blocks(&value, &mut String::new(), &mut maps);
-    let annotations = maps.iter().filter(|(at, _)| at.ends_with("annotations"));
-    annotations.flat_map(|(at, keys)| keys.keys().filter_map(|key| finding(key, at))).collect()
+    blocks(&value, VisitedPath::Value(&[]), &mut maps);
+    let annotations = maps.iter().filter(|(at, _)| at.field() == Some("annotations"));
+    annotations.flat_map(|(at, keys)| keys.keys().filter_map(|key| finding(key, &at.to_string()))).collect()
 }
 
 fn finding(key: &str, at: &str) -> Option<ObjectFinding> {
