@@ -128,7 +128,7 @@ fn plan(question: &EditQuestion, settings: &Settings) -> Plan {
 
 fn further(entry: EntryDifference) -> Further {
     let EntryDifference { id, is_predicted, at, key, from, to } = entry;
-    Further { title: id.to_string(), is_predicted, at, key, from, to }
+    Further { title: id.to_string(), is_predicted, at: at.to_string(), key, from, to }
 }
 
 /// The cloud tags of objects that are not written, and those of managed resources.

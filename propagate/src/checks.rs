@@ -4,7 +4,9 @@ mod help;
 
 use std::borrow::Cow;
 
-use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, MISSING_TEMPLATE, MISSPELLED, ObjectFinding, REFUSED, UNREADABLE};
+use fleet::{
+    CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, MISSING_TEMPLATE, MISSPELLED, ObjectFinding, REFUSED, SELECTOR, UNREADABLE,
+};
 use metadata_propagation::{GUARDS, Guard};
 
 use self::help::help_of_fact;
@@ -144,6 +146,13 @@ const CHECKS: &[Check] = &[
         id: REFUSED,
         finds: "the API server or a validating webhook of Cluster API refuses the object",
         help: "correct the field that the message names; applying the manifest fails until then",
+        page: "cli-check.md",
+        heading: "check",
+    },
+    Check {
+        id: SELECTOR,
+        finds: "a selector does not find the Machines that are made for it",
+        help: "remove the label from `spec.selector`: Cluster API sets it on Machines itself",
         page: "cli-check.md",
         heading: "check",
     },

@@ -9,18 +9,20 @@ use metadata_propagation::{
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use topology::ObjectPath;
 
 use crate::activation::Activation;
 use crate::claim::claim_findings;
 use crate::class_findings::class_findings;
 use crate::composed::{composed_findings, scope_findings};
 use crate::each::each;
+use crate::endless::endless;
 use crate::fleet::Fleet;
 use crate::misspelled::misspelled;
 use crate::object::FleetObject;
 use crate::object_finding::{CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, REFUSED, UNREADABLE};
 use crate::probe::{Blame, ReadProblem, blame, probe};
-use crate::refusal::{filled_by, has_rules, has_variable, is_within, of_object, of_taints};
+use crate::refusal::{filled_by, has_rules, has_variable, of_object, of_taints};
 use crate::relations::{is_of_topology, related};
 use crate::source::Source;
 use crate::tag_help::help_of;
@@ -89,7 +91,7 @@ impl Checker {
             checked.is_concerned |= !of_class.is_empty();
             let of_topology = topology_findings(object, fleet);
             let found = activation.findings(object).into_iter().chain(of_class).chain(of_topology);
-            checked.findings.extend(found.chain(misspelled(object)));
+            checked.findings.extend(found.chain(misspelled(object)).chain(endless(object)));
         }
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
         for (object, checked) in objects.iter().zip(&mut all) {
@@ -231,8 +233,12 @@ fn unreadable(object: &FleetObject, message: String, at: &str) -> ObjectFinding 
 /// Drops refusals of what cannot be read: that says more.
 fn say_once(findings: &mut Vec<ObjectFinding>) {
     let is_unreadable = |finding: &&ObjectFinding| finding.check == UNREADABLE && finding.level == FindingLevel::Error;
-    let unreadable: Vec<String> = findings.iter().filter(is_unreadable).map(|finding| finding.at.clone()).collect();
-    let is_said = |at: &str| unreadable.iter().any(|above| !above.is_empty() && is_within(at, above));
+    let unreadable: Vec<ObjectPath> =
+        findings.iter().filter(is_unreadable).map(|finding| ObjectPath::parse(&finding.at)).collect();
+    let is_said = |at: &str| {
+        let at = ObjectPath::parse(at);
+        unreadable.iter().any(|above| !above.steps.is_empty() && at.is_within(above))
+    };
     findings.retain(|finding| finding.check != REFUSED || !is_said(&finding.at));
 }
 

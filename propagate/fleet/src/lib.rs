@@ -36,6 +36,7 @@ mod class_findings;
 mod composed;
 mod count;
 mod each;
+mod endless;
 mod fleet;
 mod folding;
 mod graph;
@@ -93,7 +94,7 @@ pub use misspelled::meant_annotation;
 pub use object::{CROSSPLANE_GROUP, FleetObject, ObjectId, Origin};
 pub use object_finding::{
     CLOUD_TAGS, DRIFT, FindingLevel, ILLEGAL, MISPLACED, MISSING_TEMPLATE, MISSPELLED, ObjectFinding, REFUSED,
-    UNREADABLE,
+    SELECTOR, UNREADABLE,
 };
 pub use plan::{
     Because, EditPath, EditRef, EntryDifference, Happens, Later, Machines, Plan, Planned, PlannedEdit, PlannedOwner,

@@ -1,7 +1,7 @@
 //! Annotations that are almost those of Cluster API or cluster-autoscaler.
 
-use metadata_propagation::MapKind;
 use metadata_propagation::cluster_api::CORE_GROUP;
+use topology::VisitedPath;
 
 use crate::object::FleetObject;
 use crate::object_finding::{FindingLevel, MISSPELLED, ObjectFinding};
@@ -92,6 +92,7 @@ const DISTINCT: usize = 12;
 /// assert_eq!(fleet::meant_annotation(key), Some(meant.to_owned()));
 /// assert_eq!(fleet::meant_annotation("cluster.x-k8s.io/our-own"), None);
 /// ```
+#[must_use]
 pub fn meant_annotation(key: &str) -> Option<String> {
     // Of other domains nothing is close.
     let (domain, name) =
@@ -123,9 +124,9 @@ pub(crate) fn misspelled(object: &FleetObject) -> Vec<ObjectFinding> {
     }
     let value = object.value();
     let mut maps = Vec::new();
-    blocks(&value, &mut String::new(), &mut maps);
-    let annotations = maps.iter().filter(|block| block.map == MapKind::Annotations);
-    annotations.flat_map(|block| block.entries.keys().filter_map(|key| finding(key, &block.at))).collect()
+    blocks(&value, VisitedPath::Value(&[]), &mut maps);
+    let annotations = maps.iter().filter(|(at, _)| at.field() == Some("annotations"));
+    annotations.flat_map(|(at, keys)| keys.keys().filter_map(|key| finding(key, &at.to_string()))).collect()
 }
 
 fn finding(key: &str, at: &str) -> Option<ObjectFinding> {

@@ -45,7 +45,7 @@ impl ObjectFinding {
     /// The finding that a webhook or the API server refuses an object.
     pub(crate) fn refused(refusal: Refusal) -> ObjectFinding {
         let sentence = refusal.sentence();
-        ObjectFinding::new(FindingLevel::Error, REFUSED, &refusal.at, sentence)
+        ObjectFinding::new(FindingLevel::Error, REFUSED, &refusal.at.to_string(), sentence)
     }
 }
 
@@ -73,6 +73,8 @@ pub const UNREADABLE: &str = "unreadable";
 pub const REFUSED: &str = "refused";
 /// An annotation is almost one of Cluster API or cluster-autoscaler.
 pub const MISSPELLED: &str = "misspelled";
+/// A selector does not find the Machines that are made for it.
+pub const SELECTOR: &str = "selector";
 /// A template that a ClusterClass names is not among the files.
 pub const MISSING_TEMPLATE: &str = "class.missingTemplate";
 /// A label of a composite does not become a cloud tag.

@@ -18,6 +18,7 @@ mod provider;
 mod reason;
 mod refused;
 mod replicas;
+mod stopped;
 mod tags;
 mod template;
 pub(crate) mod topology;
@@ -29,6 +30,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use ::topology::ObjectPath;
 use metadata_propagation::{Effect, Mode, Settings, Stance};
 use serde_json::Value;
 
@@ -193,7 +195,7 @@ pub struct EntryDifference {
     /// Whether the object is not among the files.
     pub is_predicted: bool,
     /// The map.
-    pub at: String,
+    pub at: ObjectPath,
     /// The key.
     pub key: String,
     /// The value before; `None` if it is added.
@@ -203,7 +205,13 @@ pub struct EntryDifference {
 }
 
 impl EntryDifference {
-    fn place(&self) -> (&ObjectId, &str, &str) {
+    /// Whether it is one of the object itself, and not of what is made from it.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.at.fields().next() == Some("metadata")
+    }
+
+    fn place(&self) -> (&ObjectId, &ObjectPath, &str) {
         (&self.id, &self.at, &self.key)
     }
 }
@@ -320,12 +328,11 @@ type ObjectEntries = BTreeMap<ObjectId, Vec<EntryDifference>>;
 
 /// What happens to an object that is new or changes; `None` if it is the same.
 fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, sides: Sides<'_>) -> Option<Planned> {
-    let around = (sides.after, new, sides.settings);
     let has_rules = has_rules(&object.id);
     let Some(stored) = stored else {
         let mut planned = whole::creation(&object.id, sides.before, sides.after);
         if has_rules {
-            refused::add(&mut planned, object, (None, &object.value()), around);
+            refused::add(&mut planned, object, (None, &object.value()), (sides, new));
         }
         refused::keep_only(&mut planned);
         return Some(planned);
@@ -340,7 +347,7 @@ fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, side
     }
     let mut planned = changed(&object.id, edits([stored, object], [was, is], sides));
     if has_rules {
-        refused::add(&mut planned, object, (Some(was), is), around);
+        refused::add(&mut planned, object, (Some(was), is), (sides, new));
     }
     placeholder::unsettle(&mut planned, [stored, object], [was, is]);
     refused::keep_only(&mut planned);

@@ -1,14 +1,14 @@
 //! The propagation path of one label or annotation through sources and children.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use metadata_propagation::tags::INFRA_CLUSTERS;
-use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason, Propagated, Skipped};
+use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated, Skipped};
 use serde::Serialize;
 use serde_json::Value;
-use topology::{MetadataUse, metadata_uses};
+use topology::{MetadataUse, ObjectPath, ObjectStep, TopologyOwner, VisitedPath, WORKERS, metadata_uses};
 
 use crate::claim::NOT_COPIED;
 use crate::help::{help_of_own, help_of_skip};
@@ -154,19 +154,19 @@ impl Hierarchy {
     }
 
     /// The entries of topology and class that lead to the last of these objects; empty if all count.
-    fn entries(&self, line: &[usize]) -> BTreeSet<String> {
+    fn entries(&self, line: &[usize]) -> BTreeSet<TopologyOwner> {
         let mut entries = BTreeSet::new();
         for member in line.iter().filter_map(|number| self.member(*number)) {
             if member.id.group == CONTROL_PLANE_GROUP {
-                entries.insert("controlPlane".to_owned());
+                entries.insert(TopologyOwner::ControlPlane);
             }
             for (list, name) in &member.topology_entries {
-                entries.insert(format!("{list}[{name}]"));
+                entries.extend(workers_of(list, name));
                 let is_cluster = |above: &&Member| above.id.kind == "Cluster";
                 let clusters = line.iter().filter_map(|number| self.member(*number)).filter(is_cluster);
                 for cluster in clusters {
                     let named = workers(&cluster.written, list).filter(|worker| worker.name == name);
-                    entries.extend(named.map(|worker| format!("{list}[{}]", worker.class())));
+                    entries.extend(named.filter_map(|worker| workers_of(list, worker.class())));
                 }
             }
         }
@@ -174,7 +174,7 @@ impl Hierarchy {
     }
 
     /// What patches of a class do with the key. If entries lead to an object, only those for its templates count.
-    fn patches(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<MetadataUse> {
+    fn patches(&self, number: usize, key: &str, entries: &BTreeSet<TopologyOwner>) -> Vec<MetadataUse> {
         let Some(class) = self.member(number).filter(|member| member.id.kind == "ClusterClass") else {
             return Vec::new();
         };
@@ -185,7 +185,7 @@ impl Hierarchy {
 
     /// Every place of an object that has the key, should have it, or does not get it. Of topologies and classes only
     /// these entries count.
-    pub(crate) fn placements(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<Placement> {
+    pub(crate) fn placements(&self, number: usize, key: &str, entries: &BTreeSet<TopologyOwner>) -> Vec<Placement> {
         let Some(member) = self.member(number) else { return Vec::new() };
         let carried = member.carried.iter().filter(|entry| entry.key == key);
         let mut placements: Vec<Placement> = carried.map(|entry| Placement::of(entry, member)).collect();
@@ -203,14 +203,14 @@ impl Hierarchy {
         }
         let mut own = Vec::new();
         let written = member.written.once();
-        blocks(&written, &mut String::new(), &mut own);
-        for Block { at, entries: map, .. } in own {
+        blocks(&written, VisitedPath::Value(&[]), &mut own);
+        for (path, map) in own {
+            let at = path.to_string();
             let is_known = placements.iter().any(|placement| placement.at == at);
-            let leads_here = entries.is_empty()
-                || ["controlPlane", "machineDeployments[", "machinePools["].iter().all(|list| !at.contains(list))
-                || entries.iter().any(|entry| at.contains(entry));
+            let leads_here = entries.is_empty() || part_at(&path).is_none_or(|part| entries.contains(&part));
+            let is_own = path.fields().next() == Some("metadata");
             if let Some(value) = map.get(key).and_then(Value::as_str).filter(|_| !is_known && leads_here) {
-                let advice = member.report.skipped.iter().find(|skip| skip.key == key && at.starts_with("metadata."));
+                let advice = member.report.skipped.iter().find(|skip| skip.key == key && is_own);
                 let is_claim =
                     || member.report.inert.as_ref().is_some_and(|it| it.reason == NotApplicableReason::Claim);
                 let is_left = || at == "metadata.labels" && !is_copied(key) && is_claim();
@@ -248,42 +248,45 @@ fn tags(member: &Member, key: &str) -> Option<Placement> {
     Some(Placement { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })
 }
 
-/// A map of labels or annotations in an object.
-pub(crate) struct Block<'v> {
-    /// Its path; entries of lists by their names.
-    pub(crate) at: String,
-    pub(crate) map: MapKind,
-    pub(crate) entries: &'v serde_json::Map<String, Value>,
+/// The workers of a list by their name or class.
+fn workers_of(list: &str, name: &str) -> Option<TopologyOwner> {
+    WORKERS.iter().find(|kind| kind.list == list).map(|kind| (kind.owner)(name.to_owned()))
 }
 
-/// Every map of labels and annotations in an object. `at` is the path of the value, and is restored afterwards.
-pub(crate) fn blocks<'v>(value: &'v Value, at: &mut String, found: &mut Vec<Block<'v>>) {
-    let length = at.len();
+/// The part of a topology or of a class that a path leads into.
+fn part_at(path: &ObjectPath) -> Option<TopologyOwner> {
+    let pairs = path.steps.iter().zip(path.steps.iter().skip(1));
+    let mut entries = pairs.filter_map(|pair| match pair {
+        (ObjectStep::Field(list), ObjectStep::Entry(name)) => workers_of(list, name),
+        _ => None,
+    });
+    let of_control_plane = path.fields().any(|field| field == "controlPlane");
+    entries.next().or_else(|| of_control_plane.then_some(TopologyOwner::ControlPlane))
+}
+
+/// A map of labels or annotations, with its path.
+pub(crate) type MetadataBlock<'v> = (ObjectPath, &'v serde_json::Map<String, Value>);
+
+/// Every map of labels and annotations in a value, whose path is `at`; entries of lists by their names.
+pub(crate) fn blocks<'v>(value: &'v Value, at: VisitedPath<'_>, found: &mut Vec<MetadataBlock<'v>>) {
     match value {
         Value::Object(fields) => {
+            let is_metadata = at.field() == Some("metadata");
             for (name, value) in fields {
-                let map = MapKind::BOTH.into_iter().find(|map| map.field() == name);
-                let map = map.filter(|_| at == "metadata" || at.ends_with(".metadata"));
-                if !at.is_empty() {
-                    at.push('.');
+                let inner = VisitedPath::Field(&at, name);
+                match value {
+                    Value::Object(map) if is_metadata && matches!(&**name, "labels" | "annotations") => {
+                        found.push((inner.path(), map));
+                    }
+                    _ => blocks(value, inner, found),
                 }
-                at.push_str(name);
-                match (map, value) {
-                    (Some(map), Value::Object(entries)) => found.push(Block { at: at.clone(), map, entries }),
-                    _ => blocks(value, at, found),
-                }
-                at.truncate(length);
             }
         }
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 let name = [text(element, "name"), text(element, "class")].into_iter().find(|name| !name.is_empty());
-                let _ = match name {
-                    Some(name) => write!(at, "[{name}]"),
-                    None => write!(at, "[{index}]"),
-                };
-                blocks(element, at, found);
-                at.truncate(length);
+                let name = name.map_or_else(|| Cow::Owned(index.to_string()), Cow::Borrowed);
+                blocks(element, VisitedPath::Entry(&at, &name), found);
             }
         }
         _ => {}

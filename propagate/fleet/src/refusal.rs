@@ -12,13 +12,14 @@ mod values;
 
 use metadata_propagation::Settings;
 use serde_json::Value;
-use topology::{TopologyRefusal, UnknownField, has_definition, unknown_fields};
+use topology::{ObjectPath, ObjectStep, TopologyRefusal, UnknownField, has_definition, unknown_fields};
 
 use self::definition::{EMPTY, missing, unfit};
 use self::edits::EDIT_RULES;
-pub(crate) use self::edits::skipped_by_topology;
+pub(crate) use self::edits::{checks_version, is_pending, skipped_by_topology};
 use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
+pub(crate) use self::selector::holds;
 pub(crate) use self::taints::of_pool;
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
@@ -29,7 +30,7 @@ use crate::source::Source;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// The path of the field.
-    pub(crate) at: String,
+    pub(crate) at: ObjectPath,
     /// One sentence: lower case, no final stop.
     pub(crate) message: String,
     /// Whether the message is only about the field at that path, and does not say which one it is.
@@ -39,7 +40,7 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// A refusal of an object of a kind because of its topology or its class.
     pub(crate) fn of_topology(refusal: TopologyRefusal, kind: &str) -> Refusal {
-        let at = refusal.path(kind);
+        let at = ObjectPath::parse(&refusal.path(kind));
         match refusal {
             TopologyRefusal::Object { kind: of, reason, .. } if of == kind => {
                 Refusal { at, message: reason, needs_path: true }
@@ -80,12 +81,11 @@ pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
     let rules = OBJECT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
     let mut found: Vec<Refusal> = rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect();
     // Of a list that has a name twice, a webhook names the entry; of what has only unknown fields, those are named.
-    let is_entry = |rest: &str| rest.starts_with('[') && rest.find(']') == Some(rest.len() - 1);
-    let is_field = |known: &Refusal, rest: &str| known.needs_path && rest.starts_with('.');
     let is_known = |refusal: &Refusal| {
-        found.iter().any(|known| {
-            let rest = known.at.strip_prefix(&refusal.at);
-            rest.is_some_and(|rest| rest.is_empty() || is_entry(rest) || is_field(known, rest))
+        found.iter().any(|known| match known.at.steps.strip_prefix(&*refusal.at.steps) {
+            Some([] | [ObjectStep::Entry(_)]) => true,
+            Some([ObjectStep::Field(_), ..]) => known.needs_path,
+            _ => false,
         })
     };
     let unfit: Vec<Refusal> = unfit(object).into_iter().filter(|refusal| !is_known(refusal)).collect();
@@ -95,22 +95,18 @@ pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
 
 /// What the API server refuses because its version of the object does not have it.
 pub(crate) fn of_fields(id: &ObjectId, object: &Value) -> Vec<Refusal> {
-    let refusal = |at, message: String| Refusal { at, message, needs_path: true };
-    let mismatches =
-        version_mismatches(id, object).into_iter().map(|field| refusal(field.at.clone(), field.to_string()));
+    let refusal = |at: ObjectPath, message: String| Refusal { at, message, needs_path: true };
+    let mismatches = version_mismatches(id, object)
+        .into_iter()
+        .map(|field| refusal(ObjectPath::parse(&field.at), field.to_string()));
     let mut found: Vec<Refusal> = mismatches.collect();
     // A field that has another path in this version is not also unknown, and neither is what it is in.
-    let is_said = |unknown: &UnknownField| found.iter().any(|known| is_within(&known.at, &unknown.at));
-    let is_open = |unknown: &UnknownField| has_placeholder(unknown.at.rsplit('.').next().unwrap_or_default());
+    let is_said = |unknown: &UnknownField| found.iter().any(|known| known.at.is_within(&unknown.at));
+    let is_open = |unknown: &UnknownField| unknown.at.field().is_some_and(has_placeholder);
     let unknown = unknown_fields(object).into_iter().filter(|unknown| !is_said(unknown) && !is_open(unknown));
     let unknown: Vec<Refusal> = unknown.map(|field| refusal(field.at.clone(), field.to_string())).collect();
     found.extend(unknown);
     found
-}
-
-/// Whether a path is another one, or below it.
-pub(crate) fn is_within(path: &str, above: &str) -> bool {
-    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// The refusals of taints in an object, if the feature gate for them is off.
@@ -160,7 +156,7 @@ fn path(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".")
 }
 
-fn refusal(at: impl Into<String>, message: impl Into<String>) -> Refusal {
+fn refusal(at: impl Into<ObjectPath>, message: impl Into<String>) -> Refusal {
     Refusal { at: at.into(), message: message.into(), needs_path: false }
 }
 

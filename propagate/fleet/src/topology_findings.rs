@@ -89,7 +89,8 @@ fn replicas(cluster: &FleetObject, part: &DesiredPart) -> Vec<ObjectFinding> {
         kind: text(&part.object, "kind").to_owned(),
         ..cluster.id.clone()
     };
-    let refusals = of_object(&id, &part.object).into_iter().filter(|refusal| refusal.at == "spec.replicas");
+    let refusals =
+        of_object(&id, &part.object).into_iter().filter(|refusal| refusal.at.fields().eq(["spec", "replicas"]));
     let finding = |refusal: Refusal| {
         let message = format!("the webhook of {} refuses the control plane: {}", id.kind, refusal.message);
         ObjectFinding::new(FindingLevel::Error, REFUSED, "spec.topology.controlPlane.replicas", message)

@@ -111,7 +111,7 @@ fn entry(entry: &EntryDifference) -> Value {
     json!({
         "object": object(&entry.id),
         "isAmongTheFiles": !entry.is_predicted,
-        "at": entry.at,
+        "at": entry.at.to_string(),
         "key": entry.key,
         "from": entry.from,
         "to": entry.to,
@@ -141,6 +141,7 @@ fn owner(owner: &PlannedOwner) -> Value {
         "effect": owner.effect_name(),
         "later": later(owner.later.as_ref()),
         "machines": machines(&owner.machines),
+        "steps": owner.steps,
         "reason": owner.reason,
         "edits": owner.edits.iter().map(reference).collect::<Vec<Value>>(),
         "because": because.collect::<Vec<Value>>(),

@@ -58,8 +58,8 @@ fn of_change(tagged: &TaggedObject, one: &TagChange) -> TagLine {
 }
 
 fn entry(id: &ObjectId, at: &str, TagChange { key, from, to, .. }: &TagChange) -> EntryDifference {
-    let (id, at, key, from, to) = (id.clone(), at.to_owned(), key.clone(), from.clone(), to.clone());
-    EntryDifference { id, is_predicted: false, at, key, from, to }
+    let (id, key, from, to) = (id.clone(), key.clone(), from.clone(), to.clone());
+    EntryDifference { id, is_predicted: false, at: at.into(), key, from, to }
 }
 
 /// Whether the tags of a resource change as those of the object do.

@@ -292,7 +292,7 @@ pub(super) fn silent(plan: &Plan) -> Option<String> {
 pub(super) fn is_silent(planned: &Planned) -> bool {
     let Planned { id, effect, edits, entries, happens, .. } = planned;
     let is_foreign = !id.is_cluster_api() && id.kind != "Node" && knowledge(id, &[]) == GroupKnowledge::Harmless;
-    let is_label = |entry: &EntryDifference| is_foreign && entry.at.starts_with("metadata.");
+    let is_label = |entry: &EntryDifference| is_foreign && entry.is_own();
     let has_nothing = effect.is_none() && edits.is_empty() && entries.iter().all(is_label);
     has_nothing && (!id.is_cluster_api() || *happens == Happens::Changed)
 }

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 pub use self::health_checks::{early_startup, health_check_refusals};
+pub(crate) use self::versions::numbers;
 use crate::fields::{get, is_true, list, text};
 use crate::obstacle::{Gap, TopologyRefusal};
 use crate::schema::{rules_of_difference, violations};

@@ -12,6 +12,7 @@ use crate::dry_run;
 use crate::fields::{get, set, text};
 use crate::obstacle::Gap;
 use crate::owner::{PartRole, TopologyOwner};
+use crate::stored_template::{is_dropping, stored};
 use crate::variables::at_path;
 
 /// One object that differs.
@@ -43,7 +44,7 @@ impl PartDifference {
     ///
     /// let steps = ["spec", "template", "spec", "format"].map(str::to_owned).into();
     /// let to = Some("cloud-config".into());
-    /// let cause = FieldCause { steps, from: None, to, patch: None, variables: Vec::new() };
+    /// let cause = FieldCause { steps, from: None, to, is_stored: true, patch: None, variables: Vec::new() };
     /// let difference = PartDifference {
     ///     owner: TopologyOwner::MachineDeployment("a".to_owned()),
     ///     role: PartRole::BootstrapTemplate,
@@ -57,7 +58,8 @@ impl PartDifference {
     /// ```
     pub fn differs_in_spec(&self, cause: &FieldCause) -> bool {
         let values = [cause.from.as_ref(), cause.to.as_ref()];
-        cause.steps.first().is_some_and(|step| step == "spec") && !dry_run::is_same(&self.kind, &cause.steps, values)
+        let is_in_spec = cause.steps.first().is_some_and(|step| step == "spec");
+        is_in_spec && cause.is_stored && !dry_run::is_same(&self.kind, &cause.steps, values)
     }
 }
 
@@ -81,6 +83,8 @@ pub struct FieldCause {
     pub from: Option<Value>,
     /// The value after.
     pub to: Option<Value>,
+    /// Whether it also differs where the object is stored, which has no empty lists of some kinds.
+    pub is_stored: bool,
     /// The patch that writes or wrote it.
     pub patch: Option<String>,
     /// Variables that the patch reads and that differ.
@@ -92,7 +96,7 @@ impl FieldCause {
     ///
     /// ```
     /// let steps = ["spec", "replicas"].map(str::to_owned).into();
-    /// let cause = topology::FieldCause { steps, from: None, to: None, patch: None, variables: Vec::new() };
+    /// let cause = topology::FieldCause { steps, from: None, to: None, is_stored: true, patch: None, variables: Vec::new() };
     /// assert_eq!(cause.path(), "spec.replicas");
     /// ```
     pub fn path(&self) -> String {
@@ -105,7 +109,7 @@ impl FieldCause {
     /// use serde_json::json;
     ///
     /// let steps = ["spec", "replicas"].map(str::to_owned).into();
-    /// let cause = topology::FieldCause { steps, from: None, to: Some(json!(2)), patch: None, variables: Vec::new() };
+    /// let cause = topology::FieldCause { steps, from: None, to: Some(json!(2)), is_stored: true, patch: None, variables: Vec::new() };
     /// let mut object = json!({"spec": {}});
     /// cause.apply(&mut object);
     /// assert_eq!(object, json!({"spec": {"replicas": 2}}));
@@ -145,18 +149,16 @@ pub fn differences(before: &Desired, after: &Desired) -> Vec<PartDifference> {
 }
 
 fn named_by(after: &Desired, of: &PartDifference) -> Option<String> {
-    let name = match of.role {
-        PartRole::InfrastructureTemplate => "infrastructureRef.name",
-        PartRole::BootstrapTemplate => "configRef.name",
+    let name = match (of.role, &of.owner) {
+        (PartRole::InfrastructureTemplate, TopologyOwner::ControlPlane) => {
+            "builtin.controlPlane.machineTemplate.infrastructureRef.name"
+        }
+        (PartRole::InfrastructureTemplate, _) => "builtin.machineDeployment.infrastructureRef.name",
+        (PartRole::BootstrapTemplate, _) => "builtin.machineDeployment.bootstrap.configRef.name",
         _ => return None,
     };
     // A part reads the names of its own templates, and those of others have no value.
-    let is_own = |part: &DesiredPart, read: &String| {
-        let is_of_control_plane = read.contains("controlPlane.");
-        read.ends_with(name)
-            && is_of_control_plane == (of.owner == TopologyOwner::ControlPlane)
-            && at_path(&part.variables, read).is_some()
-    };
+    let is_own = |part: &DesiredPart, read: &String| read == name && at_path(&part.variables, read).is_some();
     // What another change of a control plane does, only its provider knows.
     let is_known = |part: &&DesiredPart| {
         part.role != PartRole::ControlPlane || text(&part.object, &["kind"]) == "KubeadmControlPlane"
@@ -203,11 +205,17 @@ fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
         let [was, is] = [&was, &is].map(|object| get(object, &[field]));
         fields((was, is), &mut vec![field.to_owned()], &mut paths);
     }
+    let dropped = is_dropping(&new.object).then(|| {
+        let [was, is] = [&was, &is].map(|object| stored(object));
+        differing_paths(&was, &is)
+    });
     let because: Vec<FieldCause> = paths
         .into_iter()
         .map(|(path, from, to)| {
             let (patch, variables) = source((old, new), &path);
-            FieldCause { steps: path, from: from.cloned(), to: to.cloned(), patch, variables }
+            let is_at = |other: &Vec<String>| other.starts_with(&path) || path.starts_with(other);
+            let is_stored = dropped.as_ref().is_none_or(|paths| paths.iter().any(is_at));
+            FieldCause { steps: path, from: from.cloned(), to: to.cloned(), is_stored, patch, variables }
         })
         .collect();
     let facts = |part: &DesiredPart| part.gaps.iter().map(|(_, depends_on)| depends_on.clone()).collect::<Vec<_>>();
@@ -233,7 +241,7 @@ fn with_defaults(object: &Value) -> Cow<'_, Value> {
     let kind = text(object, &["kind"]);
     if kind != "MachineDeployment" {
         // The schemas of kubeadm's kinds refuse such fields.
-        if kind.ends_with("Template") || kind.starts_with("Kubeadm") || !has_null(object) {
+        if kind.ends_with("Template") || ["KubeadmConfig", "KubeadmControlPlane"].contains(&kind) || !has_null(object) {
             return Cow::Borrowed(object);
         }
         let mut stored = object.clone();

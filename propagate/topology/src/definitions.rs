@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::unknown::{UnknownField, is_newer, unknown_fields};
 use crate::fields::{get, list, text};
+use crate::object_path::{ObjectPath, VisitedPath};
 use crate::obstacle::TopologyRefusal;
 use crate::schema::{SchemaViolation, of_schema, prune, unknown};
 
@@ -140,8 +141,8 @@ pub fn pruned(object: &Value) -> Value {
 /// ```
 pub fn definition_violations(object: &Value) -> Vec<SchemaViolation<'_>> {
     let (Some(schema), Some(spec)) = (schema(object), get(object, &["spec"])) else { return Vec::new() };
-    let mut found = of_schema(spec, schema, "spec");
-    let is_filled = |violation: &SchemaViolation| violation.at == "spec.topology.variables";
+    let mut found = of_schema(spec, schema, VisitedPath::Value(&["spec"]));
+    let is_filled = |violation: &SchemaViolation| violation.at.fields().eq(["spec", "topology", "variables"]);
     found.retain(|it| {
         !it.part.is_some_and(|part| part.is_null() || part.as_array().is_some_and(Vec::is_empty) && is_filled(it))
     });
@@ -169,12 +170,14 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
     };
     let of_kind = schema(object)?;
     let of_path = path.iter().skip(1).try_fold(of_kind, |schema, field| get(schema, &["properties", field]))?;
-    let refused = |path, reason| TopologyRefusal::Object { kind: kind.to_owned(), path, reason };
-    let found = get(object, path).and_then(|spec| of_schema(spec, of_path, &path.join(".")).into_iter().next());
+    let refused =
+        |at: ObjectPath, reason| TopologyRefusal::Object { kind: kind.to_owned(), path: at.to_string(), reason };
+    let found =
+        get(object, path).and_then(|spec| of_schema(spec, of_path, VisitedPath::Value(path)).into_iter().next());
     if let Some(SchemaViolation { at, reason, .. }) = found {
         return Some(refused(at, reason));
     }
-    let unknown = unknown(get(object, &["spec"])?, of_kind, "spec").into_iter().next()?;
+    let unknown = unknown(get(object, &["spec"])?, of_kind, VisitedPath::Value(&["spec"])).into_iter().next()?;
     Some(refused(unknown, "not specified in the schema".to_owned()))
 }
 
@@ -192,9 +195,13 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
 /// ```
 pub fn endpoint_refusal(object: &Value) -> Option<TopologyRefusal> {
     let endpoint = json!({"type": "object", "properties": {"host": {"type": "string"}, "port": {"type": "integer"}}});
-    let found = of_schema(get(object, &["spec", "controlPlaneEndpoint"])?, &endpoint, "spec.controlPlaneEndpoint");
+    let found = of_schema(
+        get(object, &["spec", "controlPlaneEndpoint"])?,
+        &endpoint,
+        VisitedPath::Value(&["spec", "controlPlaneEndpoint"]),
+    );
     let SchemaViolation { at, reason, .. } = found.into_iter().next()?;
-    Some(TopologyRefusal::Object { kind: text(object, &["kind"]).to_owned(), path: at, reason })
+    Some(TopologyRefusal::Object { kind: text(object, &["kind"]).to_owned(), path: at.to_string(), reason })
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::owner::{PartRole, TopologyOwner, WORKERS, WorkersKind};
 use crate::patches;
 use crate::selection::{Holder, is_inline};
-use crate::stored_template::drop_empty;
+use crate::stored_template::stored;
 use crate::template::name_of;
 use crate::variables::{StoredDefaults, Variables, of_cluster, overrides};
 use crate::workers::{control_plane_fields, workers_fields};
@@ -115,9 +115,7 @@ impl<'a> ClassTopology<'a> {
         if text(&template, &["apiVersion"]) != text(reference, &["apiVersion"]) {
             return Err(Gap::TemplateVersion(name()).into());
         }
-        let mut stored = pruned(&template);
-        drop_empty(&mut stored);
-        Ok(Some(stored))
+        Ok(Some(stored(&pruned(&template))))
     }
 
     /// A name; that of the object if a field of the Cluster refers to it.

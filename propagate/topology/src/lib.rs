@@ -21,6 +21,7 @@ mod go;
 mod item;
 mod metadata_uses;
 mod no_output;
+mod object_path;
 mod obstacle;
 mod owner;
 mod patches;
@@ -29,6 +30,7 @@ mod selection;
 mod sentences;
 mod stored_template;
 mod template;
+mod upgrade;
 mod variables;
 mod workers;
 
@@ -46,9 +48,11 @@ pub use desired::{Before, Desired, Inputs, desired};
 pub use desired_part::DesiredPart;
 pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use no_output::NoOutput;
+pub use object_path::{ObjectPath, ObjectStep, VisitedPath};
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{DEPLOYMENTS, POOLS, PartRole, TopologyOwner, WORKERS, WorkersKind};
 pub use schema::SchemaViolation;
+pub use upgrade::{control_plane_steps, worker_steps};
 pub use variables::{StoredDefaults, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.

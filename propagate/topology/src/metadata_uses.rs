@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::fields::{get, list, text};
+use crate::owner::TopologyOwner;
 use crate::selection::{Holder, ReferredTemplate, referred, selects};
 use crate::template::reads;
 
@@ -15,8 +16,8 @@ pub struct MetadataUse {
     pub patch: String,
     /// The kind of the templates that it changes.
     pub kind: String,
-    /// The parts of a class whose templates it changes, such as `machineDeployments[worker]`.
-    pub parts: Vec<String>,
+    /// The parts of a class whose templates it changes; workers by their class.
+    pub parts: Vec<TopologyOwner>,
     /// What it does.
     pub action: MetadataAction,
 }
@@ -85,7 +86,7 @@ pub fn metadata_uses(class: &Value, key: &str) -> Vec<MetadataUse> {
         for definition in list(patch, &["definitions"]) {
             let selector = definition.get("selector").unwrap_or(&Value::Null);
             let selected = referred.iter().filter(|it| selects(selector, it.reference, &it.holder));
-            let mut parts: Vec<String> = selected.map(part).collect();
+            let mut parts: Vec<TopologyOwner> = selected.map(part).collect();
             parts.dedup();
             if parts.is_empty() {
                 continue;
@@ -105,12 +106,12 @@ pub fn metadata_uses(class: &Value, key: &str) -> Vec<MetadataUse> {
 }
 
 /// The part of a class that refers to a template.
-fn part(template: &ReferredTemplate<'_>) -> String {
+fn part(template: &ReferredTemplate<'_>) -> TopologyOwner {
     match &template.holder {
-        Holder::Infrastructure => "infrastructure".to_owned(),
-        Holder::ControlPlane => "controlPlane".to_owned(),
-        Holder::MachineDeployment(class) => format!("machineDeployments[{class}]"),
-        Holder::MachinePool(class) => format!("machinePools[{class}]"),
+        Holder::Infrastructure => TopologyOwner::Infrastructure,
+        Holder::ControlPlane => TopologyOwner::ControlPlane,
+        Holder::MachineDeployment(class) => TopologyOwner::MachineDeployment(class.clone()),
+        Holder::MachinePool(class) => TopologyOwner::MachinePool(class.clone()),
     }
 }
 
@@ -178,7 +179,10 @@ mod tests {
                 "definitions": [{"selector": selector, "jsonPatches": [json_patch]}]}],
         }});
         let found = metadata_uses(&class, "example.com/team");
-        assert!(found.iter().all(|it| it.parts == ["machineDeployments[worker]"]), "{found:?}");
+        assert!(
+            found.iter().all(|it| it.parts == [TopologyOwner::MachineDeployment("worker".to_owned())]),
+            "{found:?}"
+        );
         found.iter().map(ToString::to_string).collect()
     }
 

@@ -13,12 +13,13 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::rules::rules_of_difference;
 use crate::fields::{get, is_true, list, text};
+use crate::object_path::{ObjectPath, VisitedPath};
 
 /// Why a part of a value does not fit its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaViolation<'v> {
     /// The path of the part.
-    pub at: String,
+    pub at: ObjectPath,
     /// Why, as the validators say it.
     pub reason: String,
     /// The part; `None` if it is missing.
@@ -28,21 +29,25 @@ pub struct SchemaViolation<'v> {
 impl fmt::Display for SchemaViolation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SchemaViolation { at, reason, .. } = self;
-        if at.is_empty() { f.write_str(reason) } else { write!(f, "{at}: {reason}") }
+        if at.steps.is_empty() { f.write_str(reason) } else { write!(f, "{at}: {reason}") }
     }
 }
 
+/// The value itself.
+pub(crate) const WHOLE: VisitedPath<'static> = VisitedPath::Value(&[]);
+
 /// Why a value does not fit a schema, each with the path in the value. Unknown fields count if nothing else is wrong.
 pub(crate) fn violations(value: &Value, schema: &Value) -> Vec<String> {
-    let found: Vec<String> = of_schema(value, schema, "").iter().map(ToString::to_string).collect();
-    let unknown = if found.is_empty() { unknown(value, schema, "") } else { Vec::new() };
+    let found: Vec<String> = of_schema(value, schema, WHOLE).iter().map(ToString::to_string).collect();
+    let unknown = if found.is_empty() { unknown(value, schema, WHOLE) } else { Vec::new() };
+    let unknown: Vec<String> = unknown.iter().map(ToString::to_string).collect();
     if unknown.is_empty() { found } else { vec![format!("{}: not specified in the schema", unknown.join(", "))] }
 }
 
 /// The paths of the fields that the schema of a value does not name. `at` is that of the value.
-pub(crate) fn unknown(value: &Value, schema: &Value, at: &str) -> Vec<String> {
+pub(crate) fn unknown(value: &Value, schema: &Value, at: VisitedPath<'_>) -> Vec<ObjectPath> {
     let mut unknown = Vec::new();
-    unknown_fields(value, Some(schema), at, &mut unknown);
+    unknown_fields(value, Some(schema), &at, &mut unknown);
     unknown
 }
 
@@ -68,7 +73,7 @@ pub(crate) fn prune(value: &mut Value, schema: &Value) {
 }
 
 /// The same for a value whose unknown fields do not matter. `at` is its path.
-pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<SchemaViolation<'v>> {
+pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: VisitedPath<'_>) -> Vec<SchemaViolation<'v>> {
     let is_on = |field: &str| is_true(schema, &[field]);
     if value.is_null() && is_on("nullable") {
         return Vec::new();
@@ -91,17 +96,19 @@ pub(crate) fn of_schema<'v>(value: &'v Value, schema: &Value, at: &str) -> Vec<S
     let own = of_type(value, schema).into_iter().chain(of_enum(value, schema)).chain(of_kind);
     let own = own.chain(rules::broken(value, schema));
     let combined = if value.is_null() { Vec::new() } else { combined(value, schema) };
-    let violation = |reason| SchemaViolation { at: at.to_owned(), reason, part: Some(value) };
+    let violation = |reason| SchemaViolation { at: at.path(), reason, part: Some(value) };
     let mut found: Vec<SchemaViolation<'v>> = own.chain(combined).map(violation).collect();
     match value {
         Value::Array(elements) => {
             let items = get(schema, &["items"]);
             for (number, element) in elements.iter().enumerate() {
-                let at = format!("{at}[{}]", element_name(number, element, schema));
-                found.extend(items.into_iter().flat_map(|items| of_schema(element, items, &at)));
+                let name = element_name(number, element, schema);
+                found.extend(
+                    items.into_iter().flat_map(|items| of_schema(element, items, VisitedPath::Entry(&at, &name))),
+                );
             }
         }
-        Value::Object(fields) => found.extend(of_fields(fields, schema, at)),
+        Value::Object(fields) => found.extend(of_fields(fields, schema, &at)),
         _ => {}
     }
     found
@@ -196,12 +203,12 @@ fn of_size(size: usize, schema: &Value, [least, most]: [&str; 2], of: &str) -> V
 fn combined(value: &Value, schema: &Value) -> Vec<String> {
     let fitting = |field: &str| {
         let schemas = list(schema, &[field]);
-        (schemas.len(), schemas.iter().filter(|schema| of_schema(value, schema, "").is_empty()).count())
+        (schemas.len(), schemas.iter().filter(|schema| of_schema(value, schema, WHOLE).is_empty()).count())
     };
     let (all, fitting_all) = fitting("allOf");
     let (any, fitting_any) = fitting("anyOf");
     let (one, fitting_one) = fitting("oneOf");
-    let fits_not = get(schema, &["not"]).is_some_and(|not| of_schema(value, not, "").is_empty());
+    let fits_not = get(schema, &["not"]).is_some_and(|not| of_schema(value, not, WHOLE).is_empty());
     let reasons = [
         (any > 0 && fitting_any == 0, "must validate at least one schema (anyOf)"),
         (one > 0 && fitting_one != 1, "must validate one and only one schema (oneOf)"),
@@ -211,15 +218,15 @@ fn combined(value: &Value, schema: &Value) -> Vec<String> {
     reasons.into_iter().filter(|(is_found, _)| *is_found).map(|(_, reason)| reason.to_owned()).collect()
 }
 
-fn of_fields<'v>(fields: &'v Map<String, Value>, schema: &Value, at: &str) -> Vec<SchemaViolation<'v>> {
+fn of_fields<'v>(fields: &'v Map<String, Value>, schema: &Value, at: &VisitedPath<'_>) -> Vec<SchemaViolation<'v>> {
     let required = list(schema, &["required"]).iter().filter_map(Value::as_str);
     let missing = required.filter(|name| !fields.contains_key(*name)).map(|name| SchemaViolation {
-        at: inner(at, name),
+        at: VisitedPath::Field(at, name).path(),
         reason: "required".to_owned(),
         part: None,
     });
     let of_field = |(name, value): (&'v String, &'v Value)| {
-        schema_of(schema, name).map(|schema| of_schema(value, schema, &inner(at, name))).unwrap_or_default()
+        schema_of(schema, name).map(|schema| of_schema(value, schema, VisitedPath::Field(at, name))).unwrap_or_default()
     };
     missing.chain(fields.iter().flat_map(of_field)).collect()
 }
@@ -228,22 +235,22 @@ fn schema_of<'s>(schema: &'s Value, field: &str) -> Option<&'s Value> {
     get(schema, &["properties", field]).or_else(|| get(schema, &["additionalProperties"]).filter(|it| it.is_object()))
 }
 
-/// The path of a field of the object at a path.
+/// The path of a keyword or a property in a schema.
 pub(crate) fn inner(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
 /// The fields that the schema does not name.
-fn unknown_fields(value: &Value, schema: Option<&Value>, at: &str, found: &mut Vec<String>) {
+fn unknown_fields(value: &Value, schema: Option<&Value>, at: &VisitedPath<'_>, found: &mut Vec<ObjectPath>) {
     let keeps = schema.is_some_and(|it| is_true(it, &["x-kubernetes-preserve-unknown-fields"]));
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let at = inner(at, name);
+                let at = VisitedPath::Field(at, name);
                 match schema.and_then(|schema| schema_of(schema, name)) {
                     Some(schema) => unknown_fields(value, Some(schema), &at, found),
                     None if keeps => {}
-                    None => found.push(at),
+                    None => found.push(at.path()),
                 }
             }
         }
@@ -252,7 +259,7 @@ fn unknown_fields(value: &Value, schema: Option<&Value>, at: &str, found: &mut V
             if items.is_some() || !keeps {
                 for (number, element) in elements.iter().enumerate() {
                     let name = element_name(number, element, schema.unwrap_or(&Value::Null));
-                    unknown_fields(element, items, &format!("{at}[{name}]"), found);
+                    unknown_fields(element, items, &VisitedPath::Entry(at, &name), found);
                 }
             }
         }

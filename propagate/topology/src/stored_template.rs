@@ -4,16 +4,21 @@
 
 use serde_json::Value;
 
+use crate::fields::text;
+
 /// Paths, and what is stored there.
 type StoredObjects = &'static [(&'static str, &'static str)];
 
-/// Kind, version, and the objects below `/spec/template/spec` as JSON, outer ones first.
+const SPEC: &str = "/spec/template/spec";
+
+/// Kind, version, the path of an object, and those below it as JSON, outer ones first.
 ///
 /// Source: `SetDefaults_AWSClusterSpec` in api/v1beta2/defaults.go of Cluster API's provider for AWS, and its types; the types
-/// in bootstrap/api/v1beta1 and controlplane/api/v1beta1 of the one for RKE2.
+/// in bootstrap/api/v1beta1 and controlplane/api/v1beta1 of the one for RKE2; those in api/bootstrap/kubeadm/v1beta1 and
+/// api/controlplane/kubeadm/v1beta1 of Cluster API v1.14.
 #[rustfmt::skip]
-const STORED: &[(&str, &str, StoredObjects)] = &[
-    ("AWSClusterTemplate", "v1beta2", &[
+const STORED: &[(&str, &str, &str, StoredObjects)] = &[
+    ("AWSClusterTemplate", "v1beta2", SPEC, &[
         ("/bastion",                         r#"{"enabled":false}"#),
         ("/controlPlaneLoadBalancer",        r#"{"loadBalancerType":"classic","scheme":"internet-facing"}"#),
         ("/identityRef",                     r#"{"kind":"AWSClusterControllerIdentity","name":"default"}"#),
@@ -21,11 +26,20 @@ const STORED: &[(&str, &str, StoredObjects)] = &[
         ("/network/cni",                     "{}"),
         ("/network/vpc",                     r#"{"availabilityZoneSelection":"Ordered","availabilityZoneUsageLimit":3}"#),
     ]),
-    ("RKE2ConfigTemplate", "v1beta1", &[
+    ("KubeadmConfigTemplate", "v1beta1", "/spec/template", &[("/metadata", "{}"), ("/spec", "{}")]),
+    ("KubeadmConfigTemplate", "v1beta1", SPEC, KUBEADM),
+    ("KubeadmControlPlaneTemplate", "v1beta1", "/spec/template", &[("/metadata", "{}"), ("/spec", "{}")]),
+    ("KubeadmControlPlaneTemplate", "v1beta1", SPEC, &[
+        ("/kubeadmConfigSpec",               "{}"),
+        ("/machineTemplate",                 "{}"),
+        ("/machineTemplate/metadata",        "{}"),
+    ]),
+    ("KubeadmControlPlaneTemplate", "v1beta1", "/spec/template/spec/kubeadmConfigSpec", KUBEADM),
+    ("RKE2ConfigTemplate", "v1beta1", SPEC, &[
         ("/agentConfig",                     "{}"),
         ("/privateRegistriesConfig",         "{}"),
     ]),
-    ("RKE2ControlPlaneTemplate", "v1beta1", &[
+    ("RKE2ControlPlaneTemplate", "v1beta1", SPEC, &[
         ("/agentConfig",                     "{}"),
         ("/privateRegistriesConfig",         "{}"),
         ("/serverConfig",                    "{}"),
@@ -34,55 +48,102 @@ const STORED: &[(&str, &str, StoredObjects)] = &[
     ]),
 ];
 
+/// Structs that are never absent where the object around them is there.
+#[rustfmt::skip]
+const KUBEADM: StoredObjects = &[
+    ("/clusterConfiguration/apiServer",                     "{}"),
+    ("/clusterConfiguration/controllerManager",             "{}"),
+    ("/clusterConfiguration/dns",                           "{}"),
+    ("/clusterConfiguration/etcd",                          "{}"),
+    ("/clusterConfiguration/networking",                    "{}"),
+    ("/clusterConfiguration/scheduler",                     "{}"),
+    ("/initConfiguration/localAPIEndpoint",                 "{}"),
+    ("/initConfiguration/nodeRegistration",                 "{}"),
+    ("/joinConfiguration/controlPlane/localAPIEndpoint",    "{}"),
+    ("/joinConfiguration/discovery",                        "{}"),
+    ("/joinConfiguration/nodeRegistration",                 "{}"),
+];
+
 /// Adds those of them that a patch of this path writes, or writes into.
 pub(crate) fn complete(template: &mut Value, path: &str) {
-    const SPEC: &str = "/spec/template/spec";
-    let is_of = |kind: &str, version: &str| {
-        let api_version = template.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-        template.get("kind").is_some_and(|it| it == kind) && api_version.ends_with(&format!("/{version}"))
-    };
-    let Some((_, _, objects)) = STORED.iter().find(|(kind, version, _)| is_of(kind, version)) else { return };
-    for (object, stored) in *objects {
-        let rest = path.strip_prefix(SPEC).and_then(|below| below.strip_prefix(object));
+    let kind = text(template, &["kind"]).to_owned();
+    let version = version(template).to_owned();
+    let of_kind = STORED.iter().filter(|(of, in_version, ..)| *of == kind && *in_version == version);
+    for (holder, object, stored) in
+        of_kind.flat_map(|(_, _, at, objects)| objects.iter().map(move |it| (at, it.0, it.1)))
+    {
+        let rest = path.strip_prefix(holder).and_then(|below| below.strip_prefix(object));
         let is_written = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let (above, field) = object.rsplit_once('/').unwrap_or_default();
-        let above = template.pointer_mut(&format!("{SPEC}{above}")).and_then(Value::as_object_mut);
+        let above = template.pointer_mut(&format!("{holder}{above}")).and_then(Value::as_object_mut);
         if let Some(above) = above.filter(|_| is_written) {
             above.entry(field).or_insert_with(|| serde_json::from_str(stored).unwrap_or_default());
         }
     }
 }
 
-/// Lists that are stored although they are empty: they have no `omitempty`, or an empty one means something.
-const KEPT: [&str; 2] = ["endpoints", "taints"];
+fn version(object: &Value) -> &str {
+    text(object, &["apiVersion"]).rsplit_once('/').map_or("", |(_, version)| version)
+}
 
 /// Fields that are maps; other objects are structs.
 const MAPS: [&str; 5] = ["annotations", "extraArgs", "featureGates", "kubeletExtraArgs", "labels"];
 
-/// Removes the empty lists and maps of a template of kubeadm in v1beta1, which is stored in v1beta2.
+/// What is stored although it is empty, false or 0: fields without `omitempty`, and pointers where an absent value means
+/// something else.
+#[rustfmt::skip]
+const KEPT: [&str; 32] = [
+    "caFile", "certFile", "certificatesExpiryDays", "command", "conditionType", "device", "effect", "enabled", "endpoints", "filesystem",
+    "hostPath", "imagePullSerial", "inactive", "key", "keyFile", "kubeConfigPath", "kubeadmConfigSpec", "layout", "lockPassword", "machineTemplate",
+    "maxRetry", "maxSurge", "mountPath", "name", "optional", "overwrite", "path", "replicas", "taints", "value", "verbosity", "version",
+];
+
+/// Whether an object of kubeadm is in v1beta1, but stored in v1beta2.
+pub(crate) fn is_dropping(object: &Value) -> bool {
+    version(object) == "v1beta1" && spec(object).is_some()
+}
+
+/// An object of kubeadm in v1beta1 without what it does not have where it is stored: empty lists, maps and structs, empty
+/// texts, false and 0.
 ///
-/// Source: `KubeadmConfigSpec` in api/bootstrap/kubeadm/v1beta1 of Cluster API v1.14, and the conversions there.
-pub(crate) fn drop_empty(template: &mut Value) {
-    let is_kind = |kind: &&str| ["KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"].contains(kind);
-    let is_kubeadm = template.get("kind").and_then(Value::as_str).as_ref().is_some_and(is_kind);
-    let version = template.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-    if is_kubeadm && version.ends_with("/v1beta1") {
-        template.pointer_mut("/spec/template").into_iter().for_each(drop_empty_in);
+/// Source: `KubeadmConfigSpec` in api/bootstrap/kubeadm/v1beta1 of Cluster API v1.14, and the conversions in
+/// bootstrap/kubeadm/webhooks/conversion.
+pub(crate) fn stored(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(spec) = spec(&object).filter(|_| is_dropping(&object)) {
+        object.pointer_mut(spec).into_iter().for_each(drop_empty_in);
+    }
+    object
+}
+
+/// Where the configuration is in an object of kubeadm.
+fn spec(object: &Value) -> Option<&'static str> {
+    match text(object, &["kind"]) {
+        "KubeadmConfigTemplate" | "KubeadmControlPlaneTemplate" => Some(SPEC),
+        "KubeadmConfig" | "KubeadmControlPlane" => Some("/spec"),
+        _ => None,
     }
 }
 
 fn drop_empty_in(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, value| match value {
-                Value::Array(elements) => !elements.is_empty() || KEPT.contains(&&**name),
-                Value::Object(entries) => !entries.is_empty() || !MAPS.contains(&&**name),
-                _ => true,
-            });
-            fields.values_mut().for_each(drop_empty_in);
+            fields.iter_mut().filter(|(name, _)| !MAPS.contains(&&***name)).for_each(|(_, value)| drop_empty_in(value));
+            fields.retain(|name, value| KEPT.contains(&&**name) || !is_empty(value));
         }
         Value::Array(elements) => elements.iter_mut().for_each(drop_empty_in),
         _ => {}
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::String(text) => text.is_empty(),
+        Value::Bool(is) => !is,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Null => true,
     }
 }
 
@@ -105,6 +166,12 @@ mod tests {
             ("RKE2ControlPlaneTemplate", "/other/configs", json!({})),
             ("RKE2ConfigTemplate", "/privateRegistriesConfig/configs", json!({ "privateRegistriesConfig": {} })),
             ("KubeadmConfigTemplate", "/agentConfig/a", json!({})),
+            ("KubeadmConfigTemplate", "/initConfiguration/nodeRegistration/name", json!({})),
+            (
+                "KubeadmControlPlaneTemplate",
+                "/machineTemplate/metadata/labels",
+                json!({ "machineTemplate": { "metadata": {} } }),
+            ),
         ] {
             let mut completed = template(kind, json!({}));
             complete(&mut completed, &format!("/spec/template/spec{path}"));
@@ -113,23 +180,29 @@ mod tests {
     }
 
     #[test]
-    fn empty_lists_and_maps_of_kubeadm_are_not_stored_in_v1beta1() {
+    fn what_is_empty_is_not_stored_in_v1beta1() {
         let template = |version: &str, spec: Value| {
             let api_version = format!("bootstrap.cluster.x-k8s.io/{version}");
             json!({ "apiVersion": api_version, "kind": "KubeadmConfigTemplate", "spec": { "template": { "spec": spec } } })
         };
-        let written = json!({ "files": [], "joinConfiguration": { "nodeRegistration": { "kubeletExtraArgs": {}, "taints": [] } } });
-        let stored = json!({ "joinConfiguration": { "nodeRegistration": { "taints": [] } } });
-        for (version, expected) in [("v1beta1", &stored), ("v1beta2", &written)] {
-            let mut template_of = template(version, written.clone());
-            drop_empty(&mut template_of);
-            assert_eq!(template_of, template(version, expected.clone()));
+        let registration = json!({ "kubeletExtraArgs": {}, "taints": [], "ignorePreflightErrors": [] });
+        let written = json!({
+            "files": [{ "path": "/a", "append": false, "content": "" }], "users": [], "diskSetup": { "filesystems": [] },
+            "clusterConfiguration": { "apiServer": { "extraArgs": { "v": "" } } }, "ntp": { "enabled": false, "servers": [] },
+            "joinConfiguration": { "nodeRegistration": registration, "discovery": {} }, "verbosity": 0, "useExperimentalRetryJoin": false,
+        });
+        let dropped = json!({
+            "files": [{ "path": "/a" }], "clusterConfiguration": { "apiServer": { "extraArgs": { "v": "" } } },
+            "joinConfiguration": { "nodeRegistration": { "taints": [] } }, "ntp": { "enabled": false }, "verbosity": 0,
+        });
+        for (version, expected) in [("v1beta1", &dropped), ("v1beta2", &written)] {
+            assert_eq!(stored(&template(version, written.clone())), template(version, expected.clone()));
         }
     }
 
     #[test]
     fn what_is_stored_is_an_object() {
-        let all = STORED.iter().flat_map(|(_, _, objects)| *objects);
+        let all = STORED.iter().flat_map(|(.., objects)| *objects);
         let wrong = all.filter(|(_, stored)| !serde_json::from_str::<Value>(stored).is_ok_and(|it| it.is_object()));
         assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&(&str, &str)>::new());
     }

@@ -10,7 +10,7 @@ use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use serde_json::{Value, json};
 use topology::POOLS;
 
-use self::patched::Patches;
+pub(super) use self::patched::Patches;
 use super::bare::bare;
 use super::conversion::in_one_version;
 use super::impact::{Sides, impact};

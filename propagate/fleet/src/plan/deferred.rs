@@ -1,9 +1,13 @@
 //! Workers of a topology that do not get a new version yet.
 
 use serde_json::Value;
+use topology::{ObjectPath, WORKERS};
 
 use super::path::{EditPath, EditPlace, EditedPart};
+use crate::hierarchy::Hierarchy;
+use crate::member::Member;
 use crate::object::ObjectId;
+use crate::refusal::{Refusal, checks_version, has_variable, is_pending};
 use crate::workers::{LISTS, workers};
 
 const DEFER: &str = "topology.cluster.x-k8s.io/defer-upgrade";
@@ -39,6 +43,52 @@ pub(super) fn held(
     let is_upgrade = was.pointer(VERSION).is_some_and(|it| it != version);
     of(is).into_iter().filter(|entry| is_upgrade || has_other_version(entry, version)).collect()
 }
+
+/// Whether annotations ask for a hook that holds the upgrade of a Cluster: another version is edited in, or that of the control
+/// plane is another one. It is asked for at the beginning of an upgrade only.
+///
+/// Source: `callBeforeClusterUpgradeHook` in exp/topology/desiredstate/lifecycle_hooks.go of Cluster API v1.14.
+pub(super) fn is_hooked([was, is]: [&Value; 2], of_control_plane: Option<&Value>) -> bool {
+    let version = is.pointer(VERSION);
+    let is_upgrade = was.pointer(VERSION) != version || of_control_plane.is_some_and(|it| Some(it) != version);
+    let annotations = is.pointer("/metadata/annotations").and_then(Value::as_object);
+    let is_hook = |key: &String| key.starts_with(BEFORE_UPGRADE_HOOK);
+    let has_begun = || is_pending(is, "AfterClusterUpgrade");
+    version.is_some() && is_upgrade && annotations.is_some_and(|all| all.keys().any(is_hook)) && !has_begun()
+}
+
+/// Why the webhook refuses another version: the control plane or workers that exist do not have the last one yet.
+///
+/// Source: `validateTopologyControlPlaneVersion`, `validateTopologyMachineDeploymentVersions` and
+/// `validateTopologyMachinePoolVersions` in core/webhooks/admission/cluster.go of Cluster API v1.14.
+pub(super) fn unfinished_upgrade(id: &ObjectId, [was, is]: [&Value; 2], before: &Hierarchy) -> Option<Refusal> {
+    let cluster = before.find(id).filter(|_| id.kind == "Cluster" && checks_version(is))?;
+    let version = was.pointer(VERSION).and_then(Value::as_str)?;
+    let children = cluster.children.iter().filter_map(|number| before.member(*number));
+    let mut others = children.filter_map(|child| Some((child, made_version(child)?.as_str()?)));
+    let is_other = |other: &str| plain(other) != plain(version) && ![other, version].into_iter().any(has_variable);
+    let is_changed = is.pointer(VERSION) != was.pointer(VERSION);
+    let (child, other) = others.find(|(_, other)| is_changed && is_other(other))?;
+    let message = format!("{} still has {other}: the upgrade to {version} has to be complete first", child.id);
+    Some(Refusal { at: ObjectPath::parse("spec.topology.version"), message, needs_path: false })
+}
+
+fn plain(version: &str) -> &str {
+    version.strip_prefix('v').unwrap_or(version)
+}
+
+/// The version of a control plane or of workers that are among the objects.
+pub(super) fn made_version(child: &Member) -> Option<&Value> {
+    let path = match WORKERS.iter().any(|kind| kind.kind == child.id.kind) {
+        true => "/spec/template/spec/version",
+        false if child.id.is_control_plane() => "/spec/version",
+        false => return None,
+    };
+    child.written.pointer(path).filter(|_| child.origin.is_some())
+}
+
+/// The prefix of the keys of these annotations.
+const BEFORE_UPGRADE_HOOK: &str = "before-upgrade.hook.cluster.cluster.x-k8s.io";
 
 const VERSION: &str = "/spec/topology/version";
 

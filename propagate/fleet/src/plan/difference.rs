@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use metadata_propagation::{NotApplicable, NotApplicableReason};
 use serde_json::{Map, Value};
+use topology::{ObjectPath, VisitedPath};
 
 use super::conversion::in_one_version;
 use super::{EntryDifference, Unknown};
@@ -73,7 +74,7 @@ fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {
 }
 
 /// A label or annotation that differs: the path of the map, the key, and both values.
-type DifferingEntry = (String, String, Option<String>, Option<String>);
+type DifferingEntry = (ObjectPath, String, Option<String>, Option<String>);
 
 pub(super) fn differing(was: &Value, is: &Value) -> Vec<DifferingEntry> {
     let (was, is) = (maps(was), maps(is));
@@ -94,8 +95,8 @@ pub(super) fn differing(was: &Value, is: &Value) -> Vec<DifferingEntry> {
 }
 
 /// Every map of labels and annotations by its path.
-fn maps(object: &Value) -> BTreeMap<String, &Map<String, Value>> {
+fn maps(object: &Value) -> BTreeMap<ObjectPath, &Map<String, Value>> {
     let mut found = Vec::new();
-    blocks(object, &mut String::new(), &mut found);
-    found.into_iter().map(|block| (block.at, block.entries)).collect()
+    blocks(object, VisitedPath::Value(&[]), &mut found);
+    found.into_iter().collect()
 }

@@ -32,7 +32,13 @@ pub(super) fn concerns_none(path: &EditPath, values: [&Value; 2]) -> bool {
     ];
     let [was, is] = values;
     let value = |object: &Value, of: &str, field: &str| object.pointer(&format!("{of}/{field}")).and_then(bare);
+    // An empty list means that the Node gets no taint, also none of the default ones.
+    let is_untainted = |object: &Value, of: &str| {
+        let taints = object.pointer(&format!("{of}/nodeRegistration/taints")).and_then(Value::as_array);
+        taints.is_some_and(Vec::is_empty)
+    };
     path.place == EditPlace::Initialization
+        && is_untainted(was, INIT) == is_untainted(is, JOIN)
         && SAME.iter().all(|[init, join]| value(was, INIT, init) == value(is, JOIN, join))
 }
 

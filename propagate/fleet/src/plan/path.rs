@@ -4,25 +4,18 @@ use std::fmt;
 
 use metadata_propagation::cluster_api::PAUSED;
 use serde_json::Value;
+use topology::ObjectPath;
+use topology::ObjectStep::{self, Entry, Field};
 
-use self::Step::{Entry, Field};
 use crate::relations::text;
 use crate::workers::LISTS;
 
 /// The path of an edit. Its text is what `Display` prints; what it means for Machines is its part and its place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EditPath {
-    steps: Vec<Step>,
+    path: ObjectPath,
     pub(super) part: EditedPart,
     pub(super) place: EditPlace,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
-    /// A field, or the number of an element.
-    Field(String),
-    /// The element of a list with this name or class, or a key.
-    Entry(String),
 }
 
 /// What an edit of a Cluster or of its class is about.
@@ -80,70 +73,63 @@ pub(super) enum ReferringPart {
 impl EditPath {
     /// Reads a path such as `spec.topology.workers.machineDeployments[md-0].replicas`.
     pub(super) fn parse(written: &str) -> EditPath {
-        let mut steps = Vec::new();
-        let mut rest = written;
-        while !rest.is_empty() {
-            let left = if let Some(inside) = rest.strip_prefix('[') {
-                let (entry, left) = inside.split_once(']').unwrap_or((inside, ""));
-                steps.push(Entry(entry.to_owned()));
-                left
-            } else {
-                let (field, left) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
-                steps.push(Field(field.to_owned()));
-                left
-            };
-            rest = left.strip_prefix('.').unwrap_or(left);
-        }
-        EditPath::new(steps)
+        EditPath::of(ObjectPath::parse(written))
     }
 
     /// The path of a field.
     pub(super) fn of_fields(fields: Vec<String>) -> EditPath {
-        EditPath::new(fields.into_iter().map(Field).collect())
+        EditPath::of(ObjectPath { steps: fields.into_iter().map(Field).collect() })
     }
 
     /// The path of an entry of a topology.
     pub(super) fn of_workers(list: &str, name: &str) -> EditPath {
         let fields = ["spec", "topology", "workers", list].map(|field| Field(field.to_owned()));
-        EditPath::new(fields.into_iter().chain([Entry(name.to_owned())]).collect())
+        EditPath::of(ObjectPath { steps: fields.into_iter().chain([Entry(name.to_owned())]).collect() })
     }
 
-    fn new(steps: Vec<Step>) -> EditPath {
-        let words: Vec<Word<'_>> = steps.iter().map(Word::of).collect();
+    /// What the path of an object is about.
+    pub(super) fn of(path: ObjectPath) -> EditPath {
+        let words: Vec<Word<'_>> = path.steps.iter().map(Word::of).collect();
         let (part, rest) = part(&words);
         let place = place(&part, rest);
-        EditPath { part, place, steps }
+        EditPath { path, part, place }
+    }
+
+    /// The path itself.
+    pub(super) fn path(&self) -> &ObjectPath {
+        &self.path
     }
 
     /// Whether it is in `spec`, or all of it.
     pub(super) fn is_in_spec(&self) -> bool {
-        self.steps.first().is_some_and(|step| *step == Field("spec".to_owned()))
+        self.path.steps.first().is_some_and(|step| *step == Field("spec".to_owned()))
     }
 
     /// Whether it is a whole element of a list, or a key.
     pub(super) fn is_entry(&self) -> bool {
-        matches!(self.steps.last(), Some(Entry(_)))
+        matches!(self.path.steps.last(), Some(Entry(_)))
     }
 
     /// Whether it is another path or below it.
     pub(super) fn is_within(&self, other: &EditPath) -> bool {
-        self.steps.starts_with(&other.steps)
+        self.path.is_within(&other.path)
     }
 
     /// The object or element with the field.
     pub(super) fn holder(&self) -> EditPath {
-        EditPath::new(self.steps.split_last().map_or_else(Vec::new, |(_, above)| above.to_vec()))
+        let above = self.path.steps.split_last().map_or_else(Vec::new, |(_, above)| above.to_vec());
+        EditPath::of(ObjectPath { steps: above })
     }
 
     /// The path in the first element of a list that it leads through.
     pub(super) fn inside_entry(&self) -> EditPath {
-        let inside = self.steps.iter().skip_while(|step| matches!(step, Field(_))).skip(1);
-        EditPath::new(inside.cloned().collect())
+        let inside = self.path.steps.iter().skip_while(|step| matches!(step, Field(_))).skip(1);
+        EditPath::of(ObjectPath { steps: inside.cloned().collect() })
     }
 
     /// The value at the path; elements of lists by their name or class.
     pub(super) fn value<'v>(&self, object: &'v Value) -> Option<&'v Value> {
-        self.steps.iter().try_fold(object, |here, step| match step {
+        self.path.steps.iter().try_fold(object, |here, step| match step {
             Field(field) => field_of(here, field),
             Entry(name) => match here {
                 Value::Array(elements) => elements.get(position(elements, name)?),
@@ -166,20 +152,13 @@ impl EditPath {
 
     /// Makes the value at the path the same as in another object, also if there is none.
     pub(super) fn copy(&self, from: &Value, to: &mut Value) {
-        copy(&self.steps, self.value(from), to);
+        copy(&self.path.steps, self.value(from), to);
     }
 }
 
 impl fmt::Display for EditPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, step) in self.steps.iter().enumerate() {
-            match step {
-                Field(field) if number == 0 => f.write_str(field)?,
-                Field(field) => write!(f, ".{field}")?,
-                Entry(entry) => write!(f, "[{entry}]")?,
-            }
-        }
-        Ok(())
+        self.path.fmt(f)
     }
 }
 
@@ -196,7 +175,7 @@ fn position(elements: &[Value], name: &str) -> Option<usize> {
     of("name").or_else(|| of("class"))
 }
 
-fn copy(steps: &[Step], from: Option<&Value>, to: &mut Value) {
+fn copy(steps: &[ObjectStep], from: Option<&Value>, to: &mut Value) {
     let (Some((step, rest)), true) = (steps.split_first(), !to.is_null() || from.is_some()) else {
         from.into_iter().for_each(|from| to.clone_from(from));
         return;
@@ -237,7 +216,7 @@ enum Word<'s> {
 }
 
 impl Word<'_> {
-    fn of(step: &Step) -> Word<'_> {
+    fn of(step: &ObjectStep) -> Word<'_> {
         match step {
             Field(field) => Word::F(field),
             Entry(entry) => Word::E(entry),

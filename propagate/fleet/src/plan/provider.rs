@@ -164,7 +164,7 @@ fn is_infrastructure(id: &ObjectId) -> bool {
 
 /// Whether an object of this kind is part of what Machines are made from, so that its deletion does more than remove it.
 pub(super) fn has_effect_if_deleted(id: &ObjectId) -> bool {
-    id.group.ends_with(INFRASTRUCTURE_GROUP) && !id.kind.ends_with("Template") && is_part(&id.kind)
+    id.group.ends_with(INFRASTRUCTURE_GROUP) && !id.is_template() && is_part(&id.kind)
 }
 
 /// Whether a kind of an infrastructure provider is one of those in Cluster API's contracts, and not one of its own.
@@ -177,7 +177,7 @@ impl ProviderKind {
     fn of(id: &ObjectId, versions: [&str; 2], before: &Hierarchy) -> Option<ProviderKind> {
         let kind = |rows, reason, machines| Some(ProviderKind { rows, reason, machines });
         let own = || machines(before, id, &Part::Whole);
-        let is_template = id.kind.ends_with("Template");
+        let is_template = id.is_template();
         let is_old = versions.iter().any(|version| !["v1beta1", "v1beta2"].contains(version));
         match &*id.group {
             CORE_GROUP if id.kind == "MachineHealthCheck" => kind(IN_PLACE, reason::HEALTH, Machines::default()),

@@ -13,7 +13,7 @@ pub(super) fn reason(id: &ObjectId, at: &EditPath) -> &'static str {
     if id.is_template() {
         return "patches and the provider of the control plane decide";
     }
-    if is_newer(&id.kind, &at.to_string()) {
+    if is_newer(&id.kind, at.path()) {
         return NEWER;
     }
     match at.place {

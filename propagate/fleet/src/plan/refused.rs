@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use metadata_propagation::{Effect, Settings};
+use metadata_propagation::Effect;
 use serde_json::Value;
-use topology::{TopologyRefusal, class_refusals};
+use topology::{ObjectPath, TopologyRefusal, class_refusals};
 
+use super::class::Patches;
+use super::deferred::unfinished_upgrade;
+use super::impact::Sides;
 use super::machines::Machines;
 use super::path::EditPath;
 use super::topology::of_new_cluster;
@@ -23,15 +26,16 @@ pub(super) fn add(
     planned: &mut Planned,
     new: &FleetObject,
     (was, is): (Option<&Value>, &Value),
-    (after, fleet, settings): (&Hierarchy, &Fleet, &Settings),
+    (sides, fleet): (Sides<'_>, &Fleet),
 ) {
+    let (after, settings) = (sides.after, sides.settings);
     let sources = fleet.sources();
     let [of_old, of_new] = [was, Some(is)].map(|side| side.map(|side| of_fields(&new.id, side)).unwrap_or_default());
     if !of_new.is_empty() {
         // Nothing of the object is written.
         planned.edits = of_new
             .into_iter()
-            .map(|it| PlannedEdit::new(EditPath::parse(&it.at), Effect::Refused, Some(it.message.into())))
+            .map(|it| PlannedEdit::new(EditPath::of(it.at), Effect::Refused, Some(it.message.into())))
             .collect();
         return;
     }
@@ -70,10 +74,11 @@ pub(super) fn add(
                 number(was) != number(is)
             });
             let of_class = of_class(&new.id, was, is, &planned.edits);
+            let unfinished = unfinished_upgrade(&new.id, [was, is], sides.before);
             let (still, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|refusal| known.contains(refusal));
             let found = found.into_iter().chain(of_change(&new.id, was, is));
             let still = still.into_iter().filter(|refusal| remains(&refusal));
-            found.chain(still).chain(skipped).chain(even).chain(of_class).collect()
+            found.chain(still).chain(skipped).chain(unfinished).chain(even).chain(of_class).collect()
         }
     };
     for refusal in refusals {
@@ -81,7 +86,7 @@ pub(super) fn add(
         let Refusal { at, message, .. } = refusal;
         let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
         let reason = kustomization.map_or(message, patched);
-        let at = EditPath::parse(&at);
+        let at = EditPath::of(at);
         let is_refused = |planned: &PlannedEdit| planned.effect == Effect::Refused;
         planned.edits.retain(|planned| planned.at == at || is_refused(planned) || !planned.at.is_within(&at));
         match planned.edits.iter_mut().find(|planned| planned.at == at) {
@@ -133,14 +138,14 @@ fn of_class(id: &ObjectId, was: &Value, is: &Value, edits: &[PlannedEdit]) -> Ve
     }
     let before = class_refusals(was);
     let new = class_refusals(is).into_iter().filter(|refusal| !before.contains(refusal));
-    let without = |edit: &PlannedEdit| {
+    let without = edits.iter().map(|edit| {
         let mut class = is.clone();
         edit.at.copy(was, &mut class);
-        (edit.at.to_string(), class_refusals(&class))
-    };
-    let without: Vec<(String, Vec<TopologyRefusal>)> = edits.iter().map(without).collect();
+        (edit.at.path(), class_refusals(&class))
+    });
+    let without: Vec<(&ObjectPath, Vec<TopologyRefusal>)> = without.collect();
     let refusal = |refusal: TopologyRefusal| {
-        let why = without.iter().find(|(_, refusals)| !refusals.contains(&refusal)).map(|(at, _)| at.clone());
+        let why = without.iter().find(|(_, refusals)| !refusals.contains(&refusal)).map(|(at, _)| (*at).clone());
         let found = Refusal::of_topology(refusal, &id.kind);
         match why {
             Some(at) => Refusal { at, message: found.sentence(), needs_path: false },
@@ -163,6 +168,7 @@ const CONTROL_PLANE_REPLICAS: &str = "/spec/topology/controlPlane/replicas";
 /// An even number of replicas of a topology's control plane, if its template in the class has no external etcd and no patch
 /// may set one: the webhook of KubeadmControlPlane refuses what the topology's controller writes.
 fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -> Option<Refusal> {
+    const ETCD: &str = "/spec/template/spec/kubeadmConfigSpec/clusterConfiguration/etcd";
     let replicas = value.pointer(CONTROL_PLANE_REPLICAS)?.as_u64().filter(|replicas| *replicas % 2 == 0)?;
     let class = find_class(&cluster.id, value, after)?;
     let control_plane = class.written.pointer("/spec/controlPlane")?;
@@ -171,16 +177,12 @@ fn even_control_plane(cluster: &FleetObject, value: &Value, after: &Hierarchy) -
     let template = after.find(&template).filter(|_| template.kind == "KubeadmControlPlaneTemplate")?;
     let spec = template.written.pointer("/spec/template/spec")?;
     let is_external = etcd(&serde_json::json!({ "spec": spec }), "external").is_some();
-    let patches = class.written.pointer("/spec/patches").and_then(Value::as_array);
-    let may_patch = patches.into_iter().flatten().any(|patch| {
-        let text = patch.to_string();
-        patch.get("external").is_some() || text.contains("clusterConfiguration\"") || text.contains("/etcd")
-    });
+    let may_patch = Patches::of([&class.written; 2]).may_write(&template.id.kind, ETCD);
     let message = match replicas {
         0 => "the webhook of KubeadmControlPlane refuses a control plane without replicas",
         _ => "the webhook of KubeadmControlPlane refuses an even number of replicas with stacked etcd",
     };
-    let at = "spec.topology.controlPlane.replicas".to_owned();
+    let at = ObjectPath::parse("spec.topology.controlPlane.replicas");
     (!is_external && !may_patch).then(|| Refusal { at, message: message.to_owned(), needs_path: false })
 }
 

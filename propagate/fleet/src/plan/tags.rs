@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::Settings;
 use metadata_propagation::cluster_api::CORE_GROUP;
+use topology::ObjectPath;
 
 use self::composed::{ComposedResources, differing_resources};
 use self::side::Side;
@@ -115,7 +116,7 @@ impl TaggedObject {
         self.changes.iter().filter(move |_| is_shown).map(|TagChange { key, from, to, .. }| EntryDifference {
             id: self.id.clone(),
             is_predicted: self.id.name.ends_with('*'),
-            at: self.at.clone(),
+            at: ObjectPath::parse(&self.at),
             key: key.clone(),
             from: from.clone(),
             to: to.clone(),

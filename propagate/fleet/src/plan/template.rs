@@ -4,6 +4,7 @@ mod acceptance;
 
 use std::collections::BTreeSet;
 
+use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::{Value, json};
 
 use super::machines::{Machines, Part, machines};
@@ -65,7 +66,7 @@ pub(super) fn owned(template: &FleetObject, classes: &[(ObjectId, Part)]) -> Fle
 
 /// Whether a kind is a template from which parts of Machines or control planes are created.
 pub(super) fn is_template(id: &ObjectId) -> bool {
-    id.kind.ends_with("Template") && id.group.ends_with(".cluster.x-k8s.io")
+    id.is_template() && id.is_cluster_api() && id.group != CORE_GROUP
 }
 
 /// Where workers and control planes refer to the templates of their Machines.

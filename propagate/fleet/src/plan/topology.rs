@@ -27,7 +27,7 @@ use super::impact::Sides;
 use super::machines::{Machines, Part, machines};
 use super::path::{EditPath, EditPlace};
 use super::refused::keep_only;
-use super::waits::StoppedTopology;
+use super::stopped::StoppedTopologies;
 use super::{Decided, EntryDifference, Happens, Plan, Planned, PlannedEdit, Unknown, conversion, deferred, reason};
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -106,9 +106,6 @@ pub(super) fn complete(
     }
     (renewed, stopped)
 }
-
-/// Where the reconciliation of topologies stops, by Cluster.
-pub(super) type StoppedTopologies = BTreeMap<ObjectId, StoppedTopology>;
 
 /// The objects of topologies that are defined twice and differently, if any of the definitions changes.
 pub(super) fn redefined<'f>(old: &'f Fleet, new: &'f Fleet) -> BTreeSet<&'f ObjectId> {

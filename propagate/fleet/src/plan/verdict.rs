@@ -131,7 +131,7 @@ impl Verdict {
         }
         verdict.unknown = plan.unknown.iter().map(|_| 1).sum();
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
-        let is_label = |entry: &&EntryDifference| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
+        let is_label = |entry: &&EntryDifference| entry.is_own();
         let relabelled: BTreeSet<&ObjectId> = entries().filter(is_label).map(|entry| &entry.id).collect();
         verdict.relabels = relabelled.into_iter().map(|id| after.represented_by(id)).sum();
         verdict
@@ -201,7 +201,7 @@ impl Verdict {
         for (machines, (from, to), waits_for) in scaled_later {
             let (sum, others) = match waits_for {
                 WaitsFor::Pause => (&mut self.waits, waiting),
-                WaitsFor::Upgrade => (&mut self.deferred, deferred),
+                WaitsFor::Upgrade | WaitsFor::Hook => (&mut self.deferred, deferred),
                 WaitsFor::Refusal => continue,
             };
             // Machines that are replaced and those that are deleted are the same.
@@ -242,7 +242,7 @@ impl ReachedMachines<'_> {
     /// Adds Machines to which something happens later, if it is known what.
     fn wait(&mut self, later: Option<&Later>, machines: &Machines) {
         match later.filter(|later| later.effect != Effect::CannotTell) {
-            Some(Later { waits_for: WaitsFor::Upgrade, .. }) => self.deferred.add(machines),
+            Some(Later { waits_for: WaitsFor::Upgrade | WaitsFor::Hook, .. }) => self.deferred.add(machines),
             Some(Later { waits_for: WaitsFor::Refusal, .. }) => {}
             Some(Later { waits_for: WaitsFor::Pause, .. }) => self.waiting.add(machines),
             None => {}

@@ -5,7 +5,8 @@
 //! its object and the Cluster; `reconcile` in core/reconcilers/topology/cluster/cluster_controller.go, which also waits for the
 //! controller of the class; `spec.paused` in `reconcile` of core/reconcilers/machinedeployment/machinedeployment_controller.go.
 //! Deferred upgrades: `updateMachineDeployment` and `updateMachinePool` in
-//! core/reconcilers/topology/cluster/reconcile_state.go, and refusals `reconcileState`.
+//! core/reconcilers/topology/cluster/reconcile_state.go; hooks: `reconcileControlPlane` and `createMachineDeployment` there,
+//! and `computeMachineDeploymentVersion` in exp/topology/desiredstate/desired_state.go; refusals: `reconcileState`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,7 +19,8 @@ use serde_json::Value;
 
 use super::machines::{Machines, Part};
 use super::path::{EditPath, EditPlace, EditedPart};
-use super::topology::{PlannedOwner, StoppedTopologies};
+use super::stopped::{StoppedAt, StoppedTopologies, StoppedTopology};
+use super::topology::PlannedOwner;
 use super::{Happens, Planned, PlannedEdit, deferred, template};
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
@@ -40,6 +42,8 @@ pub enum WaitsFor {
     Refusal,
     /// The upgrade that an annotation defers.
     Upgrade,
+    /// The hook before an upgrade, which an annotation of the Cluster asks for.
+    Hook,
     /// The end of a pause.
     Pause,
 }
@@ -50,6 +54,7 @@ impl WaitsFor {
         match self {
             WaitsFor::Refusal => "refusal",
             WaitsFor::Upgrade => "upgrade",
+            WaitsFor::Hook => "hook",
             WaitsFor::Pause => "pause",
         }
     }
@@ -61,6 +66,9 @@ impl fmt::Display for WaitsFor {
         f.write_str(match self {
             WaitsFor::Refusal => "waits until nothing is refused that the topology's controller writes first",
             WaitsFor::Upgrade => "waits for the upgrade that an annotation defers",
+            WaitsFor::Hook => {
+                "waits until no annotation of the Cluster asks for a hook before upgrades (feature gate RuntimeSDK)"
+            }
             WaitsFor::Pause => "waits for the end of the pause",
         })
     }
@@ -72,29 +80,10 @@ pub(super) struct Delays<'p> {
     pub(super) after: &'p Hierarchy,
     /// Owners of Machines with an upgrade that is deferred.
     held: BTreeSet<&'p ObjectId>,
+    /// Clusters whose upgrade a hook holds: nothing but the infrastructure and health checks is written.
+    hooked: BTreeSet<&'p ObjectId>,
     /// Clusters whose topologies are not reconciled any more.
     stopped: StoppedTopologies,
-}
-
-/// Where the reconciliation of a topology stops.
-#[derive(Debug, Clone, Default)]
-pub(super) struct StoppedTopology {
-    pub(super) at: StoppedAt,
-    /// Owners of Machines for which something is refused there; others are updated by and by.
-    pub(super) owners: BTreeSet<ObjectId>,
-    /// The last release of a provider that it stops with, if it does not with all.
-    pub(super) up_to: Option<&'static str>,
-}
-
-/// A step of a topology's controller, in the order in which it writes the objects.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum StoppedAt {
-    #[default]
-    Start,
-    Infrastructure,
-    ControlPlane,
-    MachineDeployments,
-    MachinePools,
 }
 
 /// Whether an edit has to wait, the least certain first.
@@ -155,7 +144,13 @@ impl<'p> Delays<'p> {
             let is_held = move |child: &&'p Member| child.topology_entries.iter().any(|entry| held.contains(entry));
             children().filter(is_held).map(|child| &child.id).collect::<Vec<_>>()
         });
-        Delays { before, after, held: held.collect(), stopped }
+        let hooked = before.members().iter().filter(|member| is_cluster(&member.id)).filter(|cluster| {
+            let children = cluster.children.iter().filter_map(|number| before.member(*number));
+            let version = children.filter(|child| child.id.is_control_plane()).find_map(deferred::made_version);
+            let is = after.find(&cluster.id);
+            is.is_some_and(|is| deferred::is_hooked([&cluster.written, &is.written], version))
+        });
+        Delays { before, after, held: held.collect(), hooked: hooked.map(|cluster| &cluster.id).collect(), stopped }
     }
 
     /// Marks what waits in an object.
@@ -234,7 +229,9 @@ impl<'p> Delays<'p> {
     pub(super) fn stop_at(&self, id: &ObjectId, changed: &BTreeSet<&ObjectId>) -> bool {
         let Some(member) = self.after.find(id) else { return false };
         let is_stopped = |above: &Member| {
-            self.held.contains(&above.id) || self.stops_before(&above.id).is_some_and(|it| it.up_to.is_none())
+            self.held.contains(&above.id)
+                || self.hooked.contains(&above.id)
+                || self.stops_before(&above.id).is_some_and(|it| it.up_to.is_none())
         };
         if self.after.upwards(member).any(is_stopped) {
             return true;
@@ -318,13 +315,19 @@ impl<'p> Delays<'p> {
         ];
         let stops = stops.into_iter().filter(|(.., counts)| *counts);
         let found = stops.filter_map(|(holder, stop, _)| Some(self.paused_by(holder?, stop, holder? == edited)));
-        let is_held = is_of_topology && self.held.contains(owner) && effect != Effect::Destructive;
+        let is_update = is_of_topology && effect != Effect::Destructive;
+        let is_hooked = is_update && cluster.is_some_and(|it| it != owner && self.hooked.contains(it));
+        let is_held = is_update && self.held.contains(owner);
         let stopped = self.stops_before(owner).filter(|_| is_of_topology);
         let of_stop = match stopped.and_then(|it| it.up_to) {
             Some(release) => Waiting::MayWait(Doubt::Release(release)),
             None => Waiting::Waits(WaitsFor::Refusal),
         };
-        let others = [(is_held, Waiting::Waits(WaitsFor::Upgrade)), (stopped.is_some(), of_stop)];
+        let others = [
+            (is_hooked, Waiting::Waits(WaitsFor::Hook)),
+            (is_held, Waiting::Waits(WaitsFor::Upgrade)),
+            (stopped.is_some(), of_stop),
+        ];
         let others = others.into_iter().filter(|(waits, _)| *waits).map(|(_, waiting)| waiting);
         found.chain(others).max().unwrap_or(Waiting::No)
     }
@@ -342,29 +345,6 @@ impl<'p> Delays<'p> {
 
     fn find(&self, id: &ObjectId) -> Option<(&'p Hierarchy, &'p Member)> {
         [self.after, self.before].into_iter().find_map(|side| Some((side, side.find(id)?)))
-    }
-}
-
-/// As the end of a sentence about what is refused there.
-impl fmt::Display for StoppedAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            StoppedAt::Start | StoppedAt::MachinePools => "",
-            StoppedAt::Infrastructure | StoppedAt::ControlPlane => "; control plane and workers keep their state",
-            StoppedAt::MachineDeployments => "; MachinePools, and workers that are removed, keep their state",
-        })
-    }
-}
-
-impl StoppedAt {
-    /// With what kind of object an owner is written.
-    fn of(owner: &ObjectId) -> StoppedAt {
-        match &*owner.kind {
-            "Cluster" => StoppedAt::Infrastructure,
-            "MachineDeployment" => StoppedAt::MachineDeployments,
-            "MachinePool" => StoppedAt::MachinePools,
-            _ => StoppedAt::ControlPlane,
-        }
     }
 }
 

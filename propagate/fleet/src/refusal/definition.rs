@@ -1,7 +1,7 @@
 //! What the API server refuses because it does not fit the definition of its kind.
 
 use serde_json::Value;
-use topology::{SchemaViolation, definition_violations, is_newer, pruned};
+use topology::{ObjectPath, SchemaViolation, definition_violations, is_newer, pruned};
 
 use super::{Refusal, has_placeholder};
 use crate::relations::text;
@@ -26,24 +26,23 @@ const DEFAULTED: &[(&str, &[&str])] = &[
 /// Whether a webhook mends a violation.
 fn is_mended(object: &Value, violation: &SchemaViolation<'_>) -> bool {
     // A template that is written there replaces the reference to one.
-    let inline = violation.at.strip_suffix("templateRef").or_else(|| violation.at.strip_suffix("ref"));
-    if violation.part.is_none()
-        && inline.is_some_and(|holder| is_newer(text(object, "kind"), &format!("{holder}template")))
-    {
+    let is_reference = matches!(violation.at.field(), Some("templateRef" | "ref"));
+    if violation.part.is_none() && is_reference && is_newer(text(object, "kind"), &violation.at.beside("template")) {
         return true;
     }
     let is_empty = violation.part.is_none_or(|part| part.as_object().is_some_and(serde_json::Map::is_empty));
     let of_kind = DEFAULTED.iter().filter(|(kind, _)| *kind == text(object, "kind"));
-    is_empty && of_kind.flat_map(|(_, paths)| *paths).any(|path| *path == violation.at)
+    is_empty && of_kind.flat_map(|(_, paths)| *paths).any(|path| violation.at.fields().eq(path.split('.')))
 }
 
 /// Values that do not fit. A field that is missing is one of them in an element of a list only, and a whole `spec` without
 /// fields is none: files may be parts of an object.
 pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
-    let is_part = |part: &Value, at: &str| {
-        part.as_object().is_some_and(serde_json::Map::is_empty) && ["spec", "spec.template.spec"].contains(&at)
+    let is_part = |part: &Value, at: &ObjectPath| {
+        let is_spec = at.fields().eq(["spec"]) || at.fields().eq(["spec", "template", "spec"]);
+        part.as_object().is_some_and(serde_json::Map::is_empty) && is_spec
     };
-    let is_open = |part: &Value, at: &str| part.as_str().is_some_and(has_placeholder) || is_part(part, at);
+    let is_open = |part: &Value, at: &ObjectPath| part.as_str().is_some_and(has_placeholder) || is_part(part, at);
     let object = pruned(object);
     let found = definition_violations(&object).into_iter();
     let is_unfit = |violation: &SchemaViolation<'_>| {
@@ -55,8 +54,8 @@ pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
 
 /// Whether a missing field is one of an element of a list, which is written as a whole. Only the templates of worker classes
 /// are left out in files that are about other things.
-fn is_element(at: &str) -> bool {
-    at.contains('[') && ![".bootstrap", ".infrastructure", ".template"].iter().any(|part| at.ends_with(part))
+fn is_element(at: &ObjectPath) -> bool {
+    at.is_in_entry() && !matches!(at.field(), Some("bootstrap" | "infrastructure" | "template"))
 }
 
 /// Required fields that an edit removes, or that what it adds does not have.

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::objects::etcd;
 use super::release::Release;
 use super::{EditRule, Refusal, refusal, written};
+use crate::relations::text;
 
 /// Edits that people write; not all that the webhooks check.
 ///
@@ -16,6 +17,7 @@ pub(super) const EDIT_RULES: &[EditRule] = &[
     EditRule { kinds: &["Machine", "MachineDeployment", "MachineHealthCheck", "MachinePool", "MachineSet"], finds: other_cluster },
     EditRule { kinds: &["MachineDeployment", "MachinePool", "MachineSet"], finds: removed_bootstrap },
     EditRule { kinds: &["Cluster"], finds: older_topology },
+    EditRule { kinds: &["Cluster"], finds: pending_hook },
     EditRule { kinds: &["Cluster"], finds: removed_parts },
     EditRule { kinds: &["Cluster"], finds: added_topology },
     EditRule { kinds: &["KubeadmControlPlane"], finds: skipped_version },
@@ -47,15 +49,35 @@ fn removed_bootstrap(old: &Value, new: &Value) -> Vec<Refusal> {
 /// The refusal of an upgrade of a topology over several minor versions, unless its class plans such upgrades.
 pub(crate) fn skipped_by_topology(old: &Value, new: &Value) -> Option<Refusal> {
     let (was, is) = releases(old, new, "/spec/topology/version")?;
-    let is_refused = is.skips_from(was) && !has_annotation(new, SKIPS_VERSION_CHECK);
+    let is_refused = is.skips_from(was) && checks_version(new);
     let message = "an upgrade cannot leave out a minor version, because the ClusterClass lists no `kubernetesVersions`";
     is_refused.then(|| refusal("spec.topology.version", message))
 }
 
 fn older_topology(old: &Value, new: &Value) -> Vec<Refusal> {
     let Some((was, is)) = releases(old, new, "/spec/topology/version") else { return Vec::new() };
-    let is_refused = is < was && !has_annotation(new, SKIPS_VERSION_CHECK);
+    let is_refused = is < was && checks_version(new);
     Vec::from_iter(is_refused.then(|| refusal("spec.topology.version", "the version of a topology cannot decrease")))
+}
+
+/// Another version while a hook of the last upgrade is to be called.
+fn pending_hook(old: &Value, new: &Value) -> Vec<Refusal> {
+    let differs = releases(old, new, "/spec/topology/version").is_some_and(|(was, is)| was != is);
+    let is_refused = differs && is_pending(new, "AfterClusterUpgrade") && checks_version(new);
+    let message = "the version cannot change while the hook AfterClusterUpgrade of the last upgrade is pending";
+    Vec::from_iter(is_refused.then(|| refusal("spec.topology.version", message)))
+}
+
+/// Whether a Cluster's annotation lists a hook that is to be called.
+pub(crate) fn is_pending(cluster: &Value, hook: &str) -> bool {
+    const PENDING: &str = "runtime.cluster.x-k8s.io/pending-hooks";
+    let listed = cluster.pointer("/metadata/annotations").map_or("", |annotations| text(annotations, PENDING));
+    listed.split(',').any(|listed| listed == hook)
+}
+
+/// Whether the webhook checks the version of a topology.
+pub(crate) fn checks_version(cluster: &Value) -> bool {
+    !has_annotation(cluster, SKIPS_VERSION_CHECK)
 }
 
 fn removed_parts(old: &Value, new: &Value) -> Vec<Refusal> {

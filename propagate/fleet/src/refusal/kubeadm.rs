@@ -11,10 +11,15 @@ use crate::relations::text;
 
 /// What is refused in the configuration, wherever an object of this kind has it.
 pub(super) fn kubeadm(object: &Value) -> Vec<Refusal> {
-    const SPECS: [&str; 4] =
-        ["/spec", "/spec/kubeadmConfigSpec", "/spec/template/spec", "/spec/template/spec/kubeadmConfigSpec"];
-    let specs = SPECS.into_iter().filter_map(|pointer| Some((pointer, object.pointer(pointer)?)));
-    specs.flat_map(|(pointer, spec)| of_spec(&path(pointer), spec, pointer.ends_with("kubeadmConfigSpec"))).collect()
+    // Whether it is that of a control plane.
+    const SPECS: [(&str, bool); 4] = [
+        ("/spec", false),
+        ("/spec/kubeadmConfigSpec", true),
+        ("/spec/template/spec", false),
+        ("/spec/template/spec/kubeadmConfigSpec", true),
+    ];
+    let specs = SPECS.into_iter().filter_map(|(pointer, is)| Some((path(pointer), object.pointer(pointer)?, is)));
+    specs.flat_map(|(at, spec, is_control_plane)| of_spec(&at, spec, is_control_plane)).collect()
 }
 
 fn of_spec(at: &str, spec: &Value, is_control_plane: bool) -> Vec<Refusal> {

@@ -143,17 +143,17 @@ fn two_etcds(object: &Value) -> Vec<Refusal> {
 }
 
 fn image_tags(object: &Value) -> Vec<Refusal> {
-    let pointers =
-        ["dns", "etcd/local"].map(|of| format!("/spec/kubeadmConfigSpec/clusterConfiguration/{of}/imageTag"));
+    // The tag of CoreDNS is its version.
+    let images = [("dns", true), ("etcd/local", false)].into_iter();
+    let pointer = |of| format!("/spec/kubeadmConfigSpec/clusterConfiguration/{of}/imageTag");
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || ['-', '.', '_'].contains(&letter);
-    let tags = pointers.iter().filter_map(|pointer| Some((path(pointer), written(object, pointer)?)));
+    let tags = images.filter_map(|(of, is_version)| Some((pointer(of), is_version, written(object, &pointer(of))?)));
     let is_version = |tag: &str| {
         let core = tag.trim_start_matches('v').split(['-', '_']).next().unwrap_or_default();
         core.split('.').count() <= 3 && core.split('.').all(|number| number.parse::<u64>().is_ok())
     };
-    // The tag of CoreDNS is its version.
-    let wrong = tags.filter(|(at, tag)| !tag.chars().all(is_allowed) || at.contains("dns") && !is_version(tag));
-    wrong.map(|(at, tag)| refusal(at, format!("`{tag}` is no tag of an image"))).collect()
+    let wrong = tags.filter(|(_, must_be, tag)| !tag.chars().all(is_allowed) || *must_be && !is_version(tag));
+    wrong.map(|(pointer, _, tag)| refusal(path(&pointer), format!("`{tag}` is no tag of an image"))).collect()
 }
 
 /// The etcd of a control plane, if it is set.
@@ -223,7 +223,7 @@ fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
     let annotations = annotations.map(|(key, _)| {
         refusal(format!("{at}.annotations.{key}"), format!("the key of annotation `{key}` is not valid"))
     });
-    labels.chain(annotations).filter(|refusal| !has_placeholder(&refusal.at)).collect()
+    labels.chain(annotations).filter(|refusal| !has_placeholder(&refusal.at.to_string())).collect()
 }
 
 pub(crate) const FIXED_AND_AUTOSCALED: &str = "`replicas` and annotations of cluster-autoscaler exclude each other";

@@ -22,7 +22,7 @@ pub(super) fn matches(object: &Value) -> bool {
         && expressions.into_iter().flatten().filter(|it| text(it, "key") != CLUSTER).all(|it| holds(it, labels))
 }
 
-fn holds(expression: &Value, labels: &Map<String, Value>) -> bool {
+pub(crate) fn holds(expression: &Value, labels: &Map<String, Value>) -> bool {
     let value = labels.get(text(expression, "key"));
     let values = expression.get("values").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let is_among = || value.is_some_and(|value| values.contains(value));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::definitions::schema_keywords;
 use crate::fields::{get, is_true, list, text};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::{inner, of_schema, of_type, unknown};
+use crate::schema::{WHOLE, inner, of_schema, of_type, unknown};
 
 /// What is refused, whether or not a Cluster sets the variables.
 pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
@@ -126,13 +126,13 @@ fn nested(schema: &Value, at: &str, found: &mut Vec<String>) {
 fn of_default(schema: &Value, at: &str) -> Vec<String> {
     let Some(value) = get(schema, &["default"]) else { return Vec::new() };
     let at = inner(at, "default");
-    let has_unknown = !unknown(value, schema, "").is_empty();
+    let has_unknown = !unknown(value, schema, WHOLE).is_empty();
     let unknown = has_unknown.then(|| format!("{at}: has fields that the schema does not name"));
     unknown.into_iter().chain(reasons(value, schema, &at)).collect()
 }
 
 fn reasons(value: &Value, schema: &Value, at: &str) -> Vec<String> {
-    of_schema(value, schema, "").iter().map(|violation| format!("{at}: {violation}")).collect()
+    of_schema(value, schema, WHOLE).iter().map(|violation| format!("{at}: {violation}")).collect()
 }
 
 /// Types that do not exist, and examples and options that do not fit.

@@ -35,7 +35,7 @@ fn reason(previous: &str, version: &str) -> Option<String> {
 }
 
 /// Major, minor and patch number; pre-releases and builds of one version are not compared.
-fn numbers(version: &str) -> Option<[u64; 3]> {
+pub(crate) fn numbers(version: &str) -> Option<[u64; 3]> {
     let core = version.strip_prefix('v').unwrap_or(version).split(['-', '+']).next()?;
     let numbers: Vec<u64> = core.split('.').map(|number| number.parse().ok()).collect::<Option<_>>()?;
     numbers.try_into().ok()

@@ -6,19 +6,20 @@ use serde_json::Value;
 
 use super::{definitions, of_kind, of_object};
 use crate::fields::{get, text};
-use crate::schema::{of_type, unknown};
+use crate::object_path::{ObjectPath, ObjectStep};
+use crate::schema::{WHOLE, of_type, unknown};
 
 /// A field that the definition of its kind does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownField {
     /// Its path.
-    pub at: String,
+    pub at: ObjectPath,
     /// The version of the object.
     version: String,
     /// The version that has it there.
     only_in: Option<String>,
     /// The path of the field that was probably meant.
-    meant: Option<String>,
+    meant: Option<ObjectPath>,
 }
 
 /// One sentence: lower case, no final stop, input in backticks.
@@ -28,7 +29,7 @@ pub struct UnknownField {
 impl fmt::Display for UnknownField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownField { at, version, only_in, meant } = self;
-        let name = steps(at).last().copied().unwrap_or_default();
+        let name = at.field().unwrap_or_default();
         write!(f, "{version} has no field `{name}` here")?;
         only_in.as_ref().map_or(Ok(()), |other| write!(f, ", only {other} has"))?;
         f.write_str("; kubectl and server-side apply refuse it, other clients drop it")?;
@@ -52,7 +53,7 @@ pub fn unknown_fields(object: &Value) -> Vec<UnknownField> {
     let Some(whole) = of_object(object) else { return Vec::new() };
     let [kind, api_version] = ["kind", "apiVersion"].map(|field| text(object, &[field]));
     let (group, version) = api_version.split_once('/').unwrap_or_default();
-    let found = unknown(object, whole, "").into_iter().filter(|at| !is_newer(kind, at)).map(|at| UnknownField {
+    let found = unknown(object, whole, WHOLE).into_iter().filter(|at| !is_newer(kind, at)).map(|at| UnknownField {
         version: version.to_owned(),
         only_in: other_version(kind, group, &at),
         meant: meant(object, &at, whole),
@@ -78,41 +79,30 @@ const NEWER: &[(&str, &str)] = &[
 
 /// Whether a field is one of a newer release, or in one.
 #[must_use]
-pub fn is_newer(kind: &str, at: &str) -> bool {
-    let steps: Vec<&str> = steps(at).into_iter().map(|step| step.split('[').next().unwrap_or_default()).collect();
+pub fn is_newer(kind: &str, at: &ObjectPath) -> bool {
+    let fields: Vec<&str> = at.fields().collect();
+    let next = fields.iter().skip(1).map(|field| Some(*field)).chain([None]);
     // In v1beta1, templates of workers are below `template`.
-    let path = steps
-        .join(".")
-        .replace(".template.bootstrap.", ".bootstrap.")
-        .replace(".template.infrastructure.", ".infrastructure.");
-    let is_at = |row: &str| path.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    NEWER.iter().any(|(of, row)| *of == kind && is_at(row))
+    let is_above =
+        |field: &str, next: Option<&str>| field == "template" && matches!(next, Some("bootstrap" | "infrastructure"));
+    let fields: Vec<&str> =
+        fields.iter().zip(next).filter(|(field, next)| !is_above(field, *next)).map(|(field, _)| *field).collect();
+    NEWER.iter().any(|(of, row)| *of == kind && fields.starts_with(&row.split('.').collect::<Vec<_>>()))
 }
 
 /// Another version of a kind that has a field.
-fn other_version(kind: &str, group: &str, at: &str) -> Option<String> {
+fn other_version(kind: &str, group: &str, at: &ObjectPath) -> Option<String> {
     let name = format!("{kind}.{group}/");
     let known = definitions().kinds.range(name.clone()..).map_while(|(known, _)| known.strip_prefix(&name));
     let mut others = known.filter(|version| {
         let whole = of_kind(kind, &format!("{group}/{version}")).unwrap_or(&Value::Null);
-        let step = |schema, step: &&str| {
-            let (name, is_element) = step.split_once('[').map_or((*step, false), |(name, _)| (name, true));
-            let field = get(schema, &["properties", name])?;
-            if is_element { get(field, &["items"]) } else { Some(field) }
+        let step = |schema, step: &ObjectStep| match step {
+            ObjectStep::Field(name) => get(schema, &["properties", name]),
+            ObjectStep::Entry(_) => get(schema, &["items"]),
         };
-        steps(at).iter().try_fold(whole, step).is_some()
+        at.steps.iter().try_fold(whole, step).is_some()
     });
     others.next().map(str::to_owned)
-}
-
-/// `a`, `b[c.d]` of `a.b[c.d]`.
-fn steps(at: &str) -> Vec<&str> {
-    let mut is_name = false;
-    at.split(|character| {
-        is_name = character == '[' || is_name && character != ']';
-        character == '.' && !is_name
-    })
-    .collect()
 }
 
 /// How well a field of a definition fits one that is not there; the least fits best.
@@ -141,18 +131,19 @@ enum Likeness {
 }
 
 /// The path of the only field that fits best.
-fn meant(object: &Value, at: &str, whole: &Value) -> Option<String> {
-    let at = steps(at);
-    let (name, parent) = at.split_last()?;
-    let value = at.iter().try_fold(object, |object, step| value(object, step));
+fn meant(object: &Value, at: &ObjectPath, whole: &Value) -> Option<ObjectPath> {
+    let (_, parent) = at.steps.split_last()?;
+    let name = at.field()?;
+    let value = at.steps.iter().try_fold(object, value);
     let mut known = Vec::new();
     collect(whole, &mut Vec::new(), &mut known);
-    let fitting = known.iter().filter_map(|(path, schema)| {
-        let (last, above) = path.split_last()?;
+    let fitting = known.iter().filter_map(|(above, last, schema)| {
         let common = above.iter().zip(parent).take_while(|(known, given)| is_step(known, given)).count();
         let below = above.get(common..)?;
-        let (up, down) = (parent.len() - common, below.len());
-        let likeness = likeness(name, last).filter(|_| !below.iter().any(|step| step.ends_with("[]")))?;
+        let fields = |steps: &[ObjectStep]| steps.iter().filter(|it| matches!(it, ObjectStep::Field(_))).count();
+        let (up, down) = (fields(parent.get(common..)?), fields(below));
+        let is_in_element = below.iter().any(|step| matches!(step, ObjectStep::Entry(_)));
+        let likeness = likeness(name, last).filter(|_| !is_in_element)?;
         let place = match (up, down) {
             (0, 0) => RelativePlace::Same,
             (0, _) | (_, 0) => RelativePlace::Line,
@@ -163,10 +154,10 @@ fn meant(object: &Value, at: &str, whole: &Value) -> Option<String> {
             Likeness::Form => true,
             Likeness::Typos(_) => place == RelativePlace::Same,
         };
-        let shown = || parent.iter().take(common).copied().chain(below.iter().map(|it| &**it)).chain([&**last]);
-        is_possible.then(|| (Fit { place, likeness, distance: up + down }, shown().collect::<Vec<_>>().join(".")))
+        let shown = || parent.iter().take(common).chain(below).cloned().chain([ObjectStep::Field((*last).clone())]);
+        is_possible.then(|| (Fit { place, likeness, distance: up + down }, ObjectPath { steps: shown().collect() }))
     });
-    let mut fitting: Vec<(Fit, String)> = fitting.collect();
+    let mut fitting: Vec<(Fit, ObjectPath)> = fitting.collect();
     fitting.sort_by(|(a, _), (b, _)| b.cmp(a));
     let (best, path) = fitting.pop()?;
     let is_only = fitting.last().is_none_or(|(next, _)| *next != best);
@@ -186,32 +177,41 @@ fn likeness(name: &str, known: &str) -> Option<Likeness> {
 }
 
 /// The value at a step: an element is named by its number or by what it is listed by.
-fn value<'v>(object: &'v Value, step: &str) -> Option<&'v Value> {
-    let Some((list, name)) = step.split_once('[') else { return object.get(step) };
-    let (elements, name) = (object.get(list)?.as_array()?, name.trim_end_matches(']'));
-    let is_named = |element: &&Value| element.as_object().is_some_and(|fields| fields.values().any(|it| it == name));
-    name.parse().ok().and_then(|number: usize| elements.get(number)).or_else(|| elements.iter().find(is_named))
-}
-
-/// Whether a step of a definition is that of a path in an object.
-fn is_step(known: &str, given: &str) -> bool {
-    match known.strip_suffix("[]") {
-        Some(list) => given.split_once('[').is_some_and(|(name, _)| name == list),
-        None => known == given,
+fn value<'v>(object: &'v Value, step: &ObjectStep) -> Option<&'v Value> {
+    match step {
+        ObjectStep::Field(field) => object.get(field),
+        ObjectStep::Entry(name) => {
+            let elements = object.as_array()?;
+            let is_named =
+                |element: &&Value| element.as_object().is_some_and(|fields| fields.values().any(|it| it == name));
+            let numbered = name.parse().ok().and_then(|number: usize| elements.get(number));
+            numbered.or_else(|| elements.iter().find(is_named))
+        }
     }
 }
 
-/// The fields of a schema with their paths.
-fn collect<'s>(schema: &'s Value, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, &'s Value)>) {
+/// Whether a step of a definition is that of a path in an object.
+fn is_step(known: &ObjectStep, given: &ObjectStep) -> bool {
+    match (known, given) {
+        (ObjectStep::Entry(_), ObjectStep::Entry(_)) => true,
+        (known, given) => known == given,
+    }
+}
+
+/// The steps to a field of a schema, its name, and its own schema.
+type KnownField<'s> = (Vec<ObjectStep>, &'s String, &'s Value);
+
+/// The fields of a schema.
+fn collect<'s>(schema: &'s Value, above: &mut Vec<ObjectStep>, found: &mut Vec<KnownField<'s>>) {
     for (name, field) in get(schema, &["properties"]).and_then(Value::as_object).into_iter().flatten() {
-        path.push(name.clone());
-        found.push((path.clone(), field));
-        collect(field, path, found);
-        path.pop();
+        found.push((above.clone(), name, field));
+        above.push(ObjectStep::Field(name.clone()));
+        collect(field, above, found);
         if let Some(items) = get(field, &["items"]) {
-            path.push(format!("{name}[]"));
-            collect(items, path, found);
-            path.pop();
+            above.push(ObjectStep::Entry(String::new()));
+            collect(items, above, found);
+            above.pop();
         }
+        above.pop();
     }
 }

@@ -15,7 +15,13 @@ type vector struct {
 	Templates []map[string]any `json:"templates"`
 	// Others are more ClusterClasses, for Clusters that change their class.
 	Others []map[string]any `json:"others,omitempty"`
-	Edits  []edit           `json:"edits"`
+	// Gates are feature gates that are not as usual.
+	Gates map[string]bool `json:"gates,omitempty"`
+	// Setup is a JSON patch that is made before every edit, such as an upgrade that is deferred.
+	Setup json.RawMessage `json:"setup,omitempty"`
+	// Existing are MachineDeployments and MachinePools after it, as far as `plan` reads them.
+	Existing []map[string]any `json:"existing,omitempty"`
+	Edits    []edit           `json:"edits"`
 }
 
 // edit is a JSON patch of the vector.
@@ -33,29 +39,48 @@ type answer struct {
 	Owners []owner `json:"owners,omitempty"`
 }
 
-func (v vector) answers() ([]answer, error) {
+// patched is the vector after a JSON patch.
+func (v vector) patched(operations json.RawMessage) (vector, error) {
+	var patched vector
+	patch, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		return patched, err
+	}
 	document, err := json.Marshal(v)
 	if err != nil {
-		return nil, err
+		return patched, err
 	}
+	text, err := patch.Apply(document)
+	if err != nil {
+		return patched, err
+	}
+	return patched, json.Unmarshal(text, &patched)
+}
+
+func (v vector) answers() ([]answer, error) {
 	// Refusals say generated names.
 	utilrand.Seed(1)
 	before, err := v.start()
 	if err != nil {
 		return nil, fmt.Errorf("before every edit: %w", err)
 	}
+	if v.Setup != nil {
+		prepared, err := v.patched(v.Setup)
+		if err != nil {
+			return nil, fmt.Errorf("setup: %w", err)
+		}
+		if _, err := before.change(v, prepared); err != nil {
+			return nil, fmt.Errorf("setup: %w", err)
+		}
+		v = prepared
+	}
+	if err := before.check(v.Existing); err != nil {
+		return nil, err
+	}
 	var all []answer
 	for _, edit := range v.Edits {
-		patch, err := jsonpatch.DecodePatch(edit.Patch)
+		edited, err := v.patched(edit.Patch)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", edit.Title, err)
-		}
-		patched, err := patch.Apply(document)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", edit.Title, err)
-		}
-		var edited vector
-		if err := json.Unmarshal(patched, &edited); err != nil {
 			return nil, fmt.Errorf("%s: %w", edit.Title, err)
 		}
 		found := answer{Title: edit.Title}
@@ -68,4 +93,25 @@ func (v vector) answers() ([]answer, error) {
 		all = append(all, found)
 	}
 	return all, nil
+}
+
+// check says which of the objects that `plan` reads are not there, or have another version.
+func (w *world) check(existing []map[string]any) error {
+	versionOf := func(object map[string]any) string { return stringAt(object, "spec", "template", "spec", "version") }
+	for _, object := range existing {
+		labels, _ := at(object, "metadata", "labels").(map[string]any)
+		isFound := false
+		for key, stored := range w.store.objects {
+			own, _ := at(stored.Object, "metadata", "labels").(map[string]any)
+			isMeant := key.kind.Kind == object["kind"]
+			for name, value := range labels {
+				isMeant = isMeant && own[name] == value
+			}
+			isFound = isFound || isMeant && versionOf(stored.Object) == versionOf(object)
+		}
+		if !isFound {
+			return fmt.Errorf("%s %s is not as in the file", object["kind"], stringAt(object, "metadata", "name"))
+		}
+	}
+	return nil
 }

@@ -36,7 +36,7 @@ func writeViolations(file string) error {
 	if err := json.Unmarshal(text, &rows); err != nil {
 		return err
 	}
-	if err := prepare(); err != nil {
+	if err := prepare(nil); err != nil {
 		return err
 	}
 	lines := make([]string, 0, len(rows))

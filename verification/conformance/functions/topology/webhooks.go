@@ -18,12 +18,12 @@ import (
 )
 
 // webhooks are those of Cluster API's kinds in v1beta2.
-type webhooks struct{ reader client.Reader }
+type webhooks struct{ reader *store }
 
 func (w *webhooks) admit(ctx context.Context, live, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	kind := object.GroupVersionKind()
-	if kind.Version == "v1beta1" && kind.Kind == "KubeadmControlPlane" {
-		return object, w.validControlPlane(ctx, live, object)
+	if of, ok := conversions[kind.Kind]; ok && kind.Version == "v1beta1" {
+		return w.stored(ctx, live, object, of)
 	}
 	if kind.Version != "v1beta2" {
 		return object, nil
@@ -68,31 +68,6 @@ func (w *webhooks) admit(ctx context.Context, live, object *unstructured.Unstruc
 		return through(ctx, live, object, alone(none), &bootstrapadmission.KubeadmConfig{})
 	}
 	return object, nil
-}
-
-// validControlPlane validates a control plane of v1beta1 as the one of v1beta2 that it is stored as.
-func (w *webhooks) validControlPlane(ctx context.Context, live, object *unstructured.Unstructured) error {
-	hook := &controlplaneadmission.KubeadmControlPlane{}
-	made, err := inHub(object)
-	if err != nil {
-		return err
-	}
-	if err := hook.Default(ctx, made); err != nil {
-		return err
-	}
-	if live == nil {
-		_, err = hook.ValidateCreate(ctx, made)
-		return err
-	}
-	old, err := inHub(live)
-	if err != nil {
-		return err
-	}
-	if err := hook.Default(ctx, old); err != nil {
-		return err
-	}
-	_, err = hook.ValidateUpdate(ctx, old, made)
-	return err
 }
 
 func alone[T any](hook func(context.Context, T) error) func(context.Context, T, T) error {

@@ -39,14 +39,19 @@ func (w *world) copy() *world {
 
 var known *servers
 
-// prepare reads the definitions of kinds and turns feature gates on.
-func prepare() error {
+// usual are the feature gates of a vector that names none.
+var usual = map[string]bool{"ClusterTopology": true, "MachinePool": true, "MachineTaintPropagation": true, "RuntimeSDK": false}
+
+// prepare reads the definitions of kinds and sets feature gates.
+func prepare(others map[string]bool) error {
+	gates := feature.Gates.(utilfeature.MutableFeatureGate)
+	for _, set := range []map[string]bool{usual, others} {
+		if err := gates.SetFromMap(set); err != nil {
+			return err
+		}
+	}
 	if known != nil {
 		return nil
-	}
-	gates := feature.Gates.(utilfeature.MutableFeatureGate)
-	if err := gates.SetFromMap(map[string]bool{"ClusterTopology": true, "MachinePool": true, "MachineTaintPropagation": true}); err != nil {
-		return err
 	}
 	made, err := newServers()
 	known = made
@@ -55,7 +60,7 @@ func prepare() error {
 
 // start is the world before the edits: everything is created and nothing changes anymore.
 func (v vector) start() (*world, error) {
-	if err := prepare(); err != nil {
+	if err := prepare(v.Gates); err != nil {
 		return nil, err
 	}
 	store, err := newStore(&servers{kinds: known.kinds})
@@ -149,14 +154,14 @@ func hub(object *unstructured.Unstructured) (*unstructured.Unstructured, error) 
 	}
 	switch object.GetKind() {
 	case "Cluster":
-		return converted(object, coreconversion.ConvertClusterV1Beta1ToHub)
+		return converted(object, clusterv1.GroupVersion.String(), coreconversion.ConvertClusterV1Beta1ToHub)
 	case "ClusterClass":
-		return converted(object, coreconversion.ConvertClusterClassV1Beta1ToHub)
+		return converted(object, clusterv1.GroupVersion.String(), coreconversion.ConvertClusterClassV1Beta1ToHub)
 	}
 	return object, nil
 }
 
-func converted[F, T any](from *unstructured.Unstructured, convert func(context.Context, *F, *T) error) (*unstructured.Unstructured, error) {
+func converted[F, T any](from *unstructured.Unstructured, version string, convert func(context.Context, *F, *T) error) (*unstructured.Unstructured, error) {
 	old, made := new(F), new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, old); err != nil {
 		return nil, err
@@ -169,7 +174,7 @@ func converted[F, T any](from *unstructured.Unstructured, convert func(context.C
 		return nil, err
 	}
 	object := &unstructured.Unstructured{Object: content}
-	object.SetAPIVersion(clusterv1.GroupVersion.String())
+	object.SetAPIVersion(version)
 	object.SetKind(from.GetKind())
 	unstructured.RemoveNestedField(object.Object, "metadata", "creationTimestamp")
 	unstructured.RemoveNestedField(object.Object, "status")

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::relations::text;
 
 /// The patches of a class before and after a change, without their conditions.
-pub(super) struct Patches {
+pub(in crate::plan) struct Patches {
     /// The kind of the templates that are patched, and the JSON pointer.
     paths: BTreeSet<(String, String)>,
     /// Whether an extension patches as well, which may write any field.
@@ -15,7 +15,7 @@ pub(super) struct Patches {
 }
 
 impl Patches {
-    pub(super) fn of(classes: [&Value; 2]) -> Patches {
+    pub(in crate::plan) fn of(classes: [&Value; 2]) -> Patches {
         let mut patches = Patches { paths: BTreeSet::new(), is_external: false };
         let list = |value: &Value, field: &str| value.get(field).and_then(Value::as_array).cloned().unwrap_or_default();
         for patch in classes.iter().filter_map(|class| class.get("spec")).flat_map(|spec| list(spec, "patches")) {
@@ -48,7 +48,7 @@ impl Patches {
     }
 
     /// Whether a patch may write a field, a part of it, or something around it.
-    fn may_write(&self, kind: &str, pointer: &str) -> bool {
+    pub(in crate::plan) fn may_write(&self, kind: &str, pointer: &str) -> bool {
         let is_within = |path: &str, above: &str| {
             path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };

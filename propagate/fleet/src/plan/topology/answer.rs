@@ -13,7 +13,7 @@ use super::{is_decided_by_patches, renewed};
 use crate::made::class;
 use crate::object::ObjectId;
 use crate::plan::impact::Sides;
-use crate::plan::waits::StoppedTopology;
+use crate::plan::stopped::StoppedTopology;
 use crate::plan::{Decided, EntryDifference, Planned};
 
 /// What becomes of one topology.

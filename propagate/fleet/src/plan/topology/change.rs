@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use metadata_propagation::Settings;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::{Value, json};
 use topology::{
@@ -24,8 +25,8 @@ use crate::plan::impact::Sides;
 use crate::plan::machines::Part;
 use crate::plan::path::EditPath;
 use crate::plan::refused::chains;
+use crate::plan::stopped::{StoppedAt, StoppedTopology};
 use crate::plan::template::DryRun;
-use crate::plan::waits::{StoppedAt, StoppedTopology};
 use crate::relations::text;
 use crate::scope::class_templates;
 
@@ -62,9 +63,9 @@ pub(super) struct Comparison {
 
 impl Comparison {
     /// The objects that the API server or a webhook refuses, and why, in the order in which they are written.
-    fn refused(&self, class: &Value) -> Vec<(&ChangedPart, TopologyRefusal)> {
+    fn refused(&self, class: &Value, settings: &Settings) -> Vec<(&ChangedPart, TopologyRefusal)> {
         let is_chained = chains(class);
-        let refused = self.parts.iter().filter_map(move |part| Some((part, refusal(part, is_chained)?)));
+        let refused = self.parts.iter().filter_map(|part| Some((part, refusal(part, is_chained, settings)?)));
         let mut refused: Vec<(&ChangedPart, TopologyRefusal)> = refused.collect();
         refused.sort_by_key(|(part, _)| part.step());
         refused
@@ -199,7 +200,7 @@ impl<'p> TopologyChange<'p> {
         let clusters = [&*self.old.cluster, &*to.cluster];
         let placeholders = Placeholders::of(clusters);
         let found = self.difference(to).map_err(|obstacle| placeholders.resolved(obstacle))?;
-        if let Some((_, refusal)) = found.refused(&to.class).into_iter().next() {
+        if let Some((_, refusal)) = found.refused(&to.class, self.around.settings).into_iter().next() {
             return Err(placeholders.resolved(refusal.into()));
         }
         if self.edits_class() || self.concerned.contains(self.cluster) {
@@ -246,8 +247,11 @@ impl<'p> TopologyChange<'p> {
     /// Where the topology's controller stops because it is refused what it writes, and what it writes before.
     pub(super) fn until_refusal(&self) -> (StoppedTopology, Option<Comparison>) {
         let Ok(mut found) = self.difference(&self.new) else { return (StoppedTopology::default(), None) };
-        let refused: Vec<(StoppedAt, TopologyOwner)> =
-            found.refused(&self.new.class).iter().map(|(part, _)| (part.step(), part.owner().clone())).collect();
+        let refused: Vec<(StoppedAt, TopologyOwner)> = found
+            .refused(&self.new.class, self.around.settings)
+            .iter()
+            .map(|(part, _)| (part.step(), part.owner().clone()))
+            .collect();
         let Some(at) = refused.iter().map(|(at, _)| *at).min() else { return (StoppedTopology::default(), None) };
         let owners: Vec<TopologyOwner> = refused.into_iter().filter(|it| it.0 == at).map(|it| it.1).collect();
         // Workers of one kind are updated in any order, and deleted last.

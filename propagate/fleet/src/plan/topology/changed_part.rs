@@ -6,8 +6,8 @@ use topology::{PartChange, PartDifference, PartRole, TopologyOwner};
 use crate::hierarchy::Hierarchy;
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::impact::Sides;
+use crate::plan::stopped::StoppedAt;
 use crate::plan::template::{DryRun, dry_run};
-use crate::plan::waits::StoppedAt;
 use crate::relations::text;
 
 /// One object of a topology that differs.

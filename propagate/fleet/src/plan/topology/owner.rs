@@ -6,7 +6,9 @@ use std::fmt;
 
 use metadata_propagation::Effect;
 use serde_json::Value;
-use topology::{FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRefusal, WORKERS};
+use topology::{
+    FieldCause, Gap, PartChange, PartRole, TopologyOwner, TopologyRefusal, WORKERS, control_plane_steps, worker_steps,
+};
 
 use super::cause::{Causes, EditNumbers};
 use super::change::TopologyChange;
@@ -19,7 +21,8 @@ use crate::plan::machines::{Machines, Part, machines};
 use crate::plan::path::EditPath;
 use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
-use crate::plan::waits::{Later, StoppedAt};
+use crate::plan::stopped::StoppedAt;
+use crate::plan::waits::Later;
 use crate::relations::text;
 use crate::workers::workers;
 
@@ -45,6 +48,8 @@ pub struct PlannedOwner {
     pub reason: Option<String>,
     /// The Machines that are replaced.
     pub machines: Machines,
+    /// If an upgrade goes through several versions: those at each of which the Machines are replaced.
+    pub steps: Vec<String>,
     /// The edits that change it.
     pub edits: Vec<EditRef>,
     /// The fields that differ, those with the most severe effect first.
@@ -106,6 +111,7 @@ impl PlannedOwner {
             can_be_in_place: false,
             reason,
             machines: Machines::default(),
+            steps: Vec::new(),
             edits,
             because: Vec::new(),
         }
@@ -161,9 +167,23 @@ impl PlannedOwner {
         let can_be_in_place = can_be_in_place(&id, first.effect, &because);
         let reason = judged.iter().filter(|(it, _)| it.effect == first.effect).find_map(|(it, _)| it.reason.clone());
         let (owner, machines) = (Some(part.owner().clone()), first.machines.clone());
+        let steps = if first.effect == Effect::Rollout { steps(part.owner(), &because, change) } else { Vec::new() };
         let new = PlannedOwner::new(change.cluster, first.effect, reason, edits.into_iter().collect());
-        Some(PlannedOwner { id, part: owner, can_be_in_place, machines, because, ..new })
+        Some(PlannedOwner { id, part: owner, can_be_in_place, machines, steps, because, ..new })
     }
+}
+
+/// The versions that an upgrade goes through, if there are several.
+fn steps(owner: &TopologyOwner, because: &[Because], change: &TopologyChange<'_>) -> Vec<String> {
+    let is_version = |it: &&Because| ["spec.version", "spec.template.spec.version"].contains(&&*it.path);
+    let version = because.iter().find(is_version).map(|it| [&it.from, &it.to].map(|it| it.as_ref()?.as_str()));
+    let Some([Some(from), Some(to)]) = version else { return Vec::new() };
+    let steps = match owner {
+        TopologyOwner::ControlPlane => control_plane_steps(&change.new.class, from, to),
+        _ => worker_steps(&change.new.class, from, to),
+    };
+    let is_chained = steps.len() > 1;
+    steps.into_iter().filter(|_| is_chained).map(str::to_owned).collect()
 }
 
 impl Because {
@@ -177,7 +197,7 @@ impl Because {
             patch: cause.patch.clone(),
             variable: cause.variables.first().cloned(),
         };
-        part.difference.because.iter().map(because).collect()
+        part.difference.because.iter().filter(|cause| cause.is_stored).map(because).collect()
     }
 }
 
@@ -202,7 +222,8 @@ impl OwnerEffect {
         let whole = || is_due(&causes.due(part, None));
         let (effect, reason) = match difference.happens {
             PartChange::Changed => {
-                let due = difference.because.iter().filter(|cause| is_due(&causes.due(part, Some(cause))));
+                let stored = difference.because.iter().filter(|cause| cause.is_stored);
+                let due = stored.filter(|cause| is_due(&causes.due(part, Some(cause))));
                 let due: Vec<&FieldCause> = due.collect();
                 let known = (!due.is_empty()).then(|| known(part, &due, change.around));
                 let gap = difference.gap.as_ref();

@@ -1,10 +1,10 @@
 //! What a topology is refused for: by the webhooks of Clusters and classes, by its controller, or by the webhooks of what it
 //! writes.
 
-use metadata_propagation::Effect;
+use metadata_propagation::{Effect, Settings};
 use serde_json::Value;
 use topology::{
-    DEPLOYMENTS, FieldCause, Obstacle, PartRole, StoredDefaults, TopologyRefusal, WORKERS, endpoint_refusal,
+    DEPLOYMENTS, FieldCause, Obstacle, PartRole, StoredDefaults, TopologyRefusal, endpoint_refusal, has_definition,
     health_check_refusals, schema_refusal, value_refusals,
 };
 
@@ -14,7 +14,7 @@ use crate::hierarchy::Hierarchy;
 use crate::object::{ObjectId, group_and_version};
 use crate::plan::template::DryRun;
 use crate::plan::{PlannedEdit, provider, reason};
-use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit};
+use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit, of_taints};
 use crate::relations::text;
 use crate::workers::{Worker, workers};
 
@@ -88,7 +88,7 @@ fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
 /// Cluster API's own providers. A chained upgrade reaches the new version in steps that are each admitted.
 ///
 /// Source: `computeControlPlaneVersion` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
-pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRefusal> {
+pub(super) fn refusal(part: &ChangedPart, is_chained: bool, settings: &Settings) -> Option<TopologyRefusal> {
     let difference = &part.difference;
     let refused =
         |path: String, reason: String| TopologyRefusal::Object { kind: difference.kind.clone(), path, reason };
@@ -116,14 +116,17 @@ pub(super) fn refusal(part: &ChangedPart, is_chained: bool) -> Option<TopologyRe
         }
         _ => {}
     }
-    if !difference.kind.starts_with("Kubeadm") && !WORKERS.iter().any(|kind| kind.kind == difference.kind) {
+    if !has_definition(group, &difference.kind) {
         return of_provider();
     }
     if let Some(refusal) = schema_refusal(&edited).filter(|it| schema_refusal(&part.object).as_ref() != Some(it)) {
         return Some(refusal);
     }
-    let found = of_edit(&id, &part.object, &edited).into_iter().next()?;
-    Some(refused(found.at, found.message))
+    // What is stored with taints shows that the gate is on.
+    let taints = || of_taints(&id, &edited, settings).into_iter().next();
+    let taints = if of_taints(&id, &part.object, settings).is_empty() { taints() } else { None };
+    let found = of_edit(&id, &part.object, &edited).into_iter().next().or(taints)?;
+    Some(refused(found.at.to_string(), found.message))
 }
 
 /// The kind before, if a part is another kind after, and the topology's controller keeps kinds: of all parts but the bootstrap

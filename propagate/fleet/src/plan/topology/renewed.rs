@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use topology::{PartChange, PartRole, TopologyOwner};
+use topology::{ObjectPath, PartChange, PartRole, TopologyOwner};
 
 use super::changed_part::ChangedPart;
 use crate::hierarchy::Hierarchy;
@@ -16,7 +16,7 @@ use crate::plan::template::REFERENCES;
 use crate::relations::text;
 
 /// Object, path of the map, and key.
-type EntryPlace = (ObjectId, String, String);
+type EntryPlace = (ObjectId, ObjectPath, String);
 
 /// The entries that differ in all topologies, once. A new object is named as the one that it replaces.
 pub(super) fn merged(entries: impl Iterator<Item = EntryDifference>) -> Vec<EntryDifference> {
@@ -48,8 +48,10 @@ fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<En
     let of_objects: Vec<EntryDifference> = entries
         .iter()
         .filter_map(|entry| {
-            let at = entry.at.strip_prefix("spec.template.").filter(|at| at.starts_with("metadata."))?;
-            Some(EntryDifference { at: at.to_owned(), ..entry.clone() })
+            let fields = || entry.at.fields().skip(2).take(1);
+            let is_of_made = entry.at.fields().take(2).eq(["spec", "template"]) && fields().eq(["metadata"]);
+            let steps = entry.at.steps.iter().skip(2).cloned().collect();
+            is_of_made.then(|| EntryDifference { at: ObjectPath { steps }, ..entry.clone() })
         })
         .collect();
     match template(owner, &part.object, before) {
@@ -61,7 +63,7 @@ fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<En
     for member in below.filter(|member| member.id.kind == kind) {
         let object = member.completed();
         let value = |entry: &EntryDifference| {
-            let map = object.pointer(&format!("/{}", entry.at.replace('.', "/")))?;
+            let map = entry.at.fields().try_fold(&object, |here, field| here.get(field))?;
             Some(map.get(&entry.key)?.as_str()?.to_owned())
         };
         // What the Machine sets itself stays.

@@ -54,6 +54,9 @@ impl fmt::Display for PlannedOwner {
         if machines > 0 && then == Effect::Rollout {
             write!(f, " of {}", count(machines, "Machine"))?;
         }
+        if !self.steps.is_empty() {
+            write!(f, " at each of {} versions: {}", self.steps.len(), self.steps.join(", "))?;
+        }
         if self.is_update_in_place {
             f.write_str(" if an extension accepts it, rollout otherwise")?;
         }
