@@ -22,7 +22,7 @@ NAMED := CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo ver
 	quick test lint bless e2e-tests playground-test fuzz mutants status \
 	policy.wasm annotated-policy.wasm carriers pages \
 	bench profile bench-check scale \
-	conformance conformance-vectors conformance-cluster conformance-plan conformance-crossplane conformance-model conformance-live conformance-slice policy-server-test \
+	conformance conformance-vectors conformance-cluster conformance-plan conformance-crossplane conformance-plan-tags conformance-model conformance-live conformance-slice policy-server-test \
 	registry-test release-dry-run
 
 # Run
@@ -177,7 +177,11 @@ conformance-plan:
 
 ## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
 conformance-crossplane: policy.wasm
-	verification/scripts/real-crossplane.sh
+	verification/scripts/real-crossplane.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS))
+
+## conformance-plan-tags: what `propagate plan` predicts of tags and what Crossplane's real core does; also a part of conformance-crossplane
+conformance-plan-tags:
+	$(MAKE) conformance-crossplane SCENARIOS=plan
 
 ## conformance-model: random paths of the model, on a real API server with the compiled policy in front; another seed: SEED=2
 SEED ?= 1

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use fleet::{
-    EntryDifference, Fleet, FleetObject, Plan, PlannedOwner, ReachedResource, Source, TagChange, TaggedObject, plural,
+    EntryDifference, Fleet, FleetObject, Happens, Plan, PlannedOwner, ReachedResource, Source, TagChange, TaggedObject,
+    plural,
 };
 use metadata_propagation::{
     Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Settings, Stance,
@@ -135,7 +136,7 @@ fn further(entry: EntryDifference) -> Further {
 fn tags(plan: &Plan) -> Vec<Further> {
     let is_written = |tagged: &TaggedObject| plan.objects.iter().any(|planned| planned.id == tagged.id);
     let mut found = Vec::new();
-    for tagged in plan.tags.iter().filter(|tagged| !tagged.is_created) {
+    for tagged in plan.tags.iter().filter(|tagged| tagged.happens == Happens::Changed) {
         found.extend(tagged.entries().filter(|_| !is_written(tagged)).map(further));
         for ReachedResource { name, kind, field, changes, .. } in &tagged.resources {
             let title = format!("{kind} `{name}` of {}", tagged.id);

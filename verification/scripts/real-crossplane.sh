@@ -11,10 +11,10 @@ command -v go >/dev/null || missing "go on the PATH: https://go.dev"
 
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/conformance
-cargo build --locked --quiet --package webhook
+cargo build --locked --quiet --package webhook --package propagate
 mkdir -p "$work"
 cd verification/conformance/crossplane
 go build -o "$work/crossplane-scenarios" .
 results=$work/results-crossplane
 "$root/verification/scripts/recorded.sh" "$results" "$work/crossplane-scenarios" -directory "$work" -webhook "$target/debug/webhook" \
-    -module "$root/policy.wasm" -result "$results/conformance-crossplane.json" "$@"
+    -propagate "$target/debug/propagate" -module "$root/policy.wasm" -results "$results" "$@"

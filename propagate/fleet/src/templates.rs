@@ -15,7 +15,7 @@ use metadata_propagation::{EXEMPT, Function, Settings, Stance, TagDelivery};
 use serde_json::{Value, json};
 
 use self::example::Examples;
-pub(crate) use self::example::{Example, ExampleOrigin, is_copied};
+pub(crate) use self::example::{Example, ExampleOrigin, is_copied, schema};
 use self::step::{StepResult, TagSets};
 use crate::object::{CROSSPLANE_GROUP, FleetObject, group_and_version};
 use crate::object_finding::{FindingLevel, ObjectFinding};

@@ -172,6 +172,8 @@ fn tagged_object(tagged: &TaggedObject) -> Value {
     let resource = |resource: &ReachedResource| {
         let (effect, reason) = match &resource.fate {
             TagFate::InPlace => ("in place", None),
+            TagFate::Created => ("created", None),
+            TagFate::Deleted => ("deleted", None),
             TagFate::Never => ("no effect", None),
             TagFate::Refused(reason) => ("refused", Some(reason)),
             TagFate::CannotTell(reason) => ("cannot tell", Some(reason)),
@@ -191,7 +193,8 @@ fn tagged_object(tagged: &TaggedObject) -> Value {
         "object": object(&tagged.id),
         "at": tagged.at,
         "isClaim": tagged.is_claim,
-        "isCreated": tagged.is_created,
+        "isCreated": tagged.happens == Happens::Created,
+        "isDeleted": tagged.happens == Happens::Deleted,
         "because": tagged.because,
         "changes": tag_changes(&tagged.changes, "reason"),
         "resources": tagged.resources.iter().map(resource).collect::<Vec<Value>>(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{EntryDifference, ObjectId, ReachedResource, TagChange, TagFate, TaggedObject, count};
+use fleet::{EntryDifference, Happens, ObjectId, ReachedResource, TagChange, TagFate, TaggedObject, count};
 
 use super::words::change;
 
@@ -30,10 +30,11 @@ pub(super) fn lines(tags: &[TaggedObject], is_verbose: bool) -> Vec<TagLine> {
 fn of_object(tagged: &TaggedObject) -> Vec<TagLine> {
     let claim = if tagged.is_claim { " (a claim: tags of its composite)" } else { "" };
     let is_own = matches!(&*tagged.because, [one] if *one == tagged.id.to_string());
-    let because = match (tagged.is_created, tagged.because.is_empty() || is_own) {
-        (true, _) => " is created".to_owned(),
-        (false, true) => String::new(),
-        (false, false) => format!(": because of {}", tagged.because.join(", ")),
+    let because = match (tagged.happens, tagged.because.is_empty() || is_own) {
+        (Happens::Created, _) => " is created".to_owned(),
+        (Happens::Deleted, _) => " is deleted".to_owned(),
+        (Happens::Changed, true) => String::new(),
+        (Happens::Changed, false) => format!(": because of {}", tagged.because.join(", ")),
     };
     let mut lines = vec![TagLine::Title(format!("{}{claim}{because}", tagged.id))];
     lines.extend(tagged.changes.iter().map(|one| of_change(tagged, one)));
@@ -88,6 +89,8 @@ fn of_one(resource: &ReachedResource) -> String {
 fn of_resource(resource: &ReachedResource, what: &str) -> TagLine {
     match &resource.fate {
         TagFate::InPlace => TagLine::Fate(false, format!("in place {what}")),
+        TagFate::Created => TagLine::Fate(false, format!("created {what}")),
+        TagFate::Deleted => TagLine::Fate(false, format!("deleted {what}")),
         TagFate::Never => TagLine::Fate(true, format!("no effect {what}: without `Update` in `managementPolicies`")),
         TagFate::Refused(reason) => TagLine::Fate(true, format!("refused {what}: {reason}")),
         TagFate::CannotTell(reason) => TagLine::Fate(true, format!("cannot tell {what}: {reason}")),

@@ -53,7 +53,7 @@ pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{DEPLOYMENTS, POOLS, PartRole, TopologyOwner, WORKERS, WorkersKind};
 pub use schema::SchemaViolation;
 pub use upgrade::{control_plane_steps, worker_steps};
-pub use variables::{StoredDefaults, stored_defaults};
+pub use variables::{StoredDefaults, keep_defaults, set_defaults, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.
 pub type Yaml = fn(&str) -> Option<serde_json::Value>;

@@ -160,7 +160,7 @@ fn defaulted(
 
 /// Keeps the stored defaults of fields that the manifest did not set and does not set, as server-side apply does. A list
 /// that differs is replaced.
-fn keep_defaults(value: &mut Value, written: &Value, stored: &Value) {
+pub fn keep_defaults(value: &mut Value, written: &Value, stored: &Value) {
     if value == written {
         *value = stored.clone();
         return;
@@ -181,8 +181,8 @@ pub(crate) fn schemas(class: &Value) -> BTreeMap<&str, &Value> {
     list(class, &["spec", "variables"]).iter().filter_map(schema).collect()
 }
 
-/// Sets the defaults of fields in a value.
-fn set_defaults(value: &mut Value, schema: &Value) {
+/// Sets the defaults of fields in a value, as the API server does.
+pub fn set_defaults(value: &mut Value, schema: &Value) {
     match value {
         Value::Object(fields) => {
             let properties = schema.get("properties").and_then(Value::as_object);

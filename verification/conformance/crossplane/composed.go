@@ -87,7 +87,12 @@ func (r *run) composed(ctx context.Context) (map[types.UID]map[string]*harness.O
 			if found[owner.UID] == nil {
 				found[owner.UID] = map[string]*harness.Object{}
 			}
-			found[owner.UID][o.GetAnnotations()[resourceName]] = o
+			name := o.GetAnnotations()[resourceName]
+			if found[owner.UID][name] != nil {
+				// Of a resource that got another kind, Crossplane leaves the former one alone.
+				name += " " + o.GetKind()
+			}
+			found[owner.UID][name] = o
 		}
 	}
 	return found, nil
@@ -204,6 +209,10 @@ func (r *run) judge(ctx context.Context, p *played, compared *comparison) error 
 		wanted, is := p.recorded[name]
 		if is {
 			compared.recorded++
+		}
+		saysNotCreated := strings.Contains(p.says.said, fmt.Sprintf("resource `%s` is not created", name))
+		if saysNotCreated && verdict != notCreated && readDeviations("compositions")[p.name] == "" {
+			compared.wrong = append(compared.wrong, fmt.Sprintf("%s: %s: %s, and the policy says that it is not created", p.name, name, verdict))
 		}
 		if is && wanted != verdict {
 			compared.wrong = append(compared.wrong, fmt.Sprintf("%s: %s: %s, recorded %s", p.name, name, verdict, wanted))

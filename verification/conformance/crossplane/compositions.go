@@ -64,7 +64,7 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 	compared := newComparison(r.Directory)
 	var begun []*played
 	for i, one := range all {
-		if why := r.unplayable(one); why != "" {
+		if why := r.unplayable(one, composites); why != "" {
 			compared.unplayed[why]++
 			continue
 		}
@@ -100,8 +100,8 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 	return compared.report(to, "compositions")
 }
 
-// unplayable is why a Composition cannot be run here; empty for those that can.
-func (r *run) unplayable(one given) string {
+// unplayable is why a Composition for composites of some API groups cannot be run here; empty for those that can.
+func (r *run) unplayable(one given, groups ...string) string {
 	if why := notPlayed[one.name]; why != "" {
 		return why
 	}
@@ -109,7 +109,7 @@ func (r *run) unplayable(one given) string {
 	if !is || err != nil || len(steps) == 0 {
 		return "without a pipeline"
 	}
-	if group, _, _ := strings.Cut(harness.Text(one.object, "spec", "compositeTypeRef", "apiVersion"), "/"); group != composites {
+	if group, _, _ := strings.Cut(harness.Text(one.object, "spec", "compositeTypeRef", "apiVersion"), "/"); !slices.Contains(groups, group) {
 		return "of a group that is nobody's here"
 	}
 	for _, step := range steps {

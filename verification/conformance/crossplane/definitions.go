@@ -220,5 +220,6 @@ func parameters() map[string]any {
 		"provider": "aws", "region": "eu-central-1", "size": "small",
 		"instanceType": "t3.medium", "imageId": "ami-0123456789abcdef0",
 		"forProvider": map[string]any{"region": "eu-west-1"}, "tags": map[string]any{"Role": "machine"},
+		"count": int64(3), "public": "true",
 	}
 }

@@ -144,12 +144,18 @@ func readRecorded(root, kind string) ([]given, error) {
 }
 
 // corpusFolders are the policy's own test cases, by kind.
-var corpusFolders = map[string]string{definitionKind: "tag-delivery-xrds", compositionKind: "tag-delivery-compositions"}
+var corpusFolders = map[string][]string{
+	definitionKind: {"tag-delivery-xrds"}, compositionKind: {"tag-delivery-compositions", "tag-delivery-types"},
+}
 
 func readCorpus(root, kind string) ([]given, error) {
-	files, err := filepath.Glob(filepath.Join(root, "testdata", "cases", corpusFolders[kind], "*.yaml"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("testdata/cases/%s: no case: %v", corpusFolders[kind], err)
+	var files []string
+	for _, folder := range corpusFolders[kind] {
+		found, err := filepath.Glob(filepath.Join(root, "testdata", "cases", folder, "*.yaml"))
+		if err != nil || len(found) == 0 {
+			return nil, fmt.Errorf("testdata/cases/%s: no case: %v", folder, err)
+		}
+		files = append(files, found...)
 	}
 	var read []given
 	for _, file := range files {

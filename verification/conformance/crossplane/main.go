@@ -31,6 +31,7 @@ var scenarios = []struct {
 	{"forged", (*stage).playForged},
 	{"stored", (*stage).playStored},
 	{"compositions", (*stage).playCompositions},
+	{planning, (*stage).playPlan},
 }
 
 func command(ctx context.Context, args []string) error {
@@ -38,11 +39,12 @@ func command(ctx context.Context, args []string) error {
 	root := filepath.Join("..", "..", "..")
 	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
 	webhook := flags.String("webhook", filepath.Join(root, "target", "debug", "webhook"), "the webhook, built by Cargo")
+	propagate := flags.String("propagate", filepath.Join(root, "target", "debug", "propagate"), "the command line, built by Cargo")
 	module := flags.String("module", filepath.Join(root, "policy.wasm"), "the compiled policy")
-	result := flags.String("result", "", "file of how much was compared, for `results` of verification/tasks")
+	results := flags.String("results", "", "folder of how much was compared, for `results` of verification/tasks")
 	names := flags.String("scenarios", "", "scenarios to run, with commas; empty is all of them")
 	only := flags.Bool("build", false, "build the programs, and run nothing")
-	steps := flags.String("steps", "", "steps of the scenario composites, with commas; empty is all of them")
+	steps := flags.String("steps", "", "steps of the scenario composites, with commas, or changes of the scenario plan; empty is all of them")
 	roots := flags.String("roots", "", "names of its composites, with commas; empty is all of them")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -53,7 +55,7 @@ func command(ctx context.Context, args []string) error {
 			return fmt.Errorf("there is no scenario %q; there are %s", name, strings.Join(known(), ", "))
 		}
 	}
-	if err := harness.Absolute(&root, directory, webhook, module); err != nil {
+	if err := harness.Absolute(&root, directory, webhook, propagate, module); err != nil {
 		return err
 	}
 	programs, err := build(ctx, *directory, *webhook)
@@ -64,11 +66,12 @@ func command(ctx context.Context, args []string) error {
 		return nil
 	}
 	stage := &stage{
-		programs: programs, root: root, directory: *directory, module: *module, steps: list(*steps), roots: list(*roots),
+		programs: programs, root: root, directory: *directory, propagate: *propagate, module: *module,
+		steps: list(*steps), roots: list(*roots),
 	}
 	if len(stage.steps)+len(stage.roots) > 0 {
 		// A part of a scenario is no result.
-		*result = ""
+		*results = ""
 	}
 	differences, parts := 0, map[string]harness.Part{}
 	if len(chosen) == 0 {
@@ -93,13 +96,35 @@ func command(ctx context.Context, args []string) error {
 		differences += more
 		parts[scenario.name] = harness.Part{Comparisons: stage.compared - before, Differences: more}
 	}
-	if err := (harness.CheckResult{Versions: programs.versions, Parts: parts, Partial: len(parts) < len(scenarios)}).Write(*result); err != nil {
+	if err := writeResults(*results, programs.versions, parts); err != nil {
 		return err
 	}
 	if differences > 0 {
 		return harness.Differences(differences)
 	}
 	return nil
+}
+
+// planning is the scenario that alone depends on the command line: it is a check of its own.
+const planning = "plan"
+
+// writeResults writes a file for each check of verification/testkit/src/results.rs; into no folder none.
+func writeResults(folder string, versions map[string]string, parts map[string]harness.Part) error {
+	if folder == "" {
+		return nil
+	}
+	if part, is := parts[planning]; is {
+		delete(parts, planning)
+		check := harness.CheckResult{Versions: versions, Parts: map[string]harness.Part{planning: part}}
+		if err := check.Write(filepath.Join(folder, "conformance-plan-tags.json")); err != nil {
+			return err
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	check := harness.CheckResult{Versions: versions, Parts: parts, Partial: len(parts) < len(scenarios)-1}
+	return check.Write(filepath.Join(folder, "conformance-crossplane.json"))
 }
 
 // list are the parts of a text with commas.

@@ -11,8 +11,11 @@ import (
 	"conformance/harness"
 )
 
-// policyFile is the policy's manifest, in deploy/.
-const policyFile = "cloud-tags.yaml"
+// policyFile is the policy's manifest, in deploy/, and policyName the name of its webhook configuration.
+const (
+	policyFile = "cloud-tags.yaml"
+	policyName = "kw.cap.metadata-propagation-policy-cloud-tags"
+)
 
 // manifest is what a run takes from it.
 type manifest struct {
@@ -30,6 +33,8 @@ type manifest struct {
 type policy struct {
 	// answers is one of the webhook's policies.
 	answers string
+	// settings are instead of those of the manifest; nil is those.
+	settings map[string]any
 	// cloudTags are settings besides those of the manifest.
 	cloudTags map[string]any
 	// labels are those of the objects that it checks; nil is all.
@@ -56,6 +61,9 @@ func (r *run) startPolicy(ctx context.Context, p policy) error {
 	if err := yaml.Unmarshal(content, deployed); err != nil {
 		return fmt.Errorf("deploy/%s: %w", policyFile, err)
 	}
+	if p.settings != nil {
+		deployed.Spec.Settings = p.settings
+	}
 	cloudTags, is := deployed.Spec.Settings["cloudTags"].(map[string]any)
 	if !is {
 		return fmt.Errorf("deploy/%s: no settings.cloudTags", policyFile)
@@ -65,18 +73,20 @@ func (r *run) startPolicy(ctx context.Context, p policy) error {
 	}
 	for _, rule := range deployed.Spec.Rules {
 		if fmt.Sprint(rule["apiGroups"]) == fmt.Sprint([]string{composites}) {
+			rule["apiGroups"] = []any{composites, thingGroup}
 			rule["apiVersions"], rule["resources"] = []any{"*"}, []any{"*"}
 		}
 	}
-	token, _, err := r.PolicyServer(ctx, filepath.Join(r.root, "deploy", "rbac.yaml"))
-	if err != nil {
-		return err
+	if r.token == "" {
+		if r.token, _, err = r.PolicyServer(ctx, filepath.Join(r.root, "deploy", "rbac.yaml")); err != nil {
+			return err
+		}
 	}
 	_, err = r.StartWebhook(ctx, harness.Webhook{
 		Program: r.programs.webhook, Policy: p.answers, Module: r.module,
 		Settings: deployed.Spec.Settings, Granted: deployed.Spec.ContextAwareResources,
-		EvaluationSeconds: deployed.Spec.TimeoutEvalSeconds, Token: token,
-		Name: "kw.cap.metadata-propagation-policy-cloud-tags", Labels: p.labels, Rules: deployed.Spec.Rules,
+		EvaluationSeconds: deployed.Spec.TimeoutEvalSeconds, Token: r.token,
+		Name: policyName, Labels: p.labels, Rules: deployed.Spec.Rules,
 		FailurePolicy: deployed.Spec.FailurePolicy, TimeoutSeconds: deployed.Spec.TimeoutSeconds,
 	})
 	return err

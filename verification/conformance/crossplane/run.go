@@ -12,6 +12,8 @@ type stage struct {
 	programs programs
 	// root is the repository's, directory the one of logs and results.
 	root, directory string
+	// propagate is the command line.
+	propagate string
 	// module is the compiled policy.
 	module string
 	// compared is how many objects and verdicts were compared so far.
@@ -27,6 +29,8 @@ type run struct {
 	root     string
 	module   string
 	name     string
+	// token is the file of the PolicyServer's login, once there is one.
+	token string
 	// managed are the kinds of managed resources.
 	managed []*kind
 	// alice is a person who may do everything; what stops her is admission.

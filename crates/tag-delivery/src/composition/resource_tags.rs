@@ -45,6 +45,8 @@ pub struct ResourceTags {
     pub field: &'static str,
     /// The tags, by key. Of a list of strings, each is a key.
     pub tags: BTreeMap<String, ResourceTag>,
+    /// Whether the map of tags is set, and has none.
+    pub has_empty_map: bool,
     /// Why its tags are not known.
     pub doubt: Option<TagFault>,
     /// Why the API server or the cloud refuses it.
@@ -92,7 +94,7 @@ pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &Clo
         let besides = fields_besides(resource.kind.group, resource.kind.kind);
         let besides = besides.map(|field| {
             let (tags, _) = reader.tags(Tags::Map(field), field);
-            ResourceTags { field, tags, refused: None, ..own.clone() }
+            ResourceTags { field, tags, refused: None, has_empty_map: false, ..own.clone() }
         });
         let besides: Vec<ResourceTags> = besides.filter(|resource| !resource.tags.is_empty()).collect();
         found.resources.push(own);
@@ -139,6 +141,7 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         version: kind.version.to_owned(),
         kind: kind.kind.to_owned(),
         field,
+        has_empty_map: tags.is_empty() && reader.has_map(kind.known.map(|known| known.tags)),
         tags,
         doubt,
         refused: reader.refusal(),
@@ -161,6 +164,17 @@ impl<'a> Reader<'_, 'a> {
             |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
         let own = resource.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
         faults.refusals().into_iter().chain(own).find(is_refusal).cloned()
+    }
+
+    /// Whether a map of tags is set.
+    fn has_map(&self, tags: Option<Tags>) -> bool {
+        let Some(Tags::Map(field)) = tags else { return false };
+        let object = &self.resource.object;
+        object.get(&steps_in(field, object)).is_ok_and(|value| match &*value {
+            SimulatedValue::Given(json) => json.text().starts_with('{'),
+            SimulatedValue::Object(object) => object.others == OtherFields::None,
+            _ => false,
+        })
     }
 
     /// The tags in a field that are known, and whether there may be others.

@@ -17,7 +17,7 @@ use topology::ObjectPath;
 use self::composed::{ComposedResources, differing_resources};
 use self::side::Side;
 use self::stamped::{Stamped, Subject, changes};
-use super::{EntryDifference, is_same};
+use super::{EntryDifference, Happens, is_same};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
@@ -31,8 +31,8 @@ pub struct TaggedObject {
     pub at: String,
     /// Whether it is a claim, whose composite has the tags.
     pub is_claim: bool,
-    /// Whether it is new, with everything that is made from it.
-    pub is_created: bool,
+    /// Whether it is there before and after the change.
+    pub happens: Happens,
     /// What the change is in, as far as it reaches this object.
     pub because: Vec<String>,
     /// The tags that differ, by key.
@@ -81,6 +81,10 @@ pub struct ReachedResource {
 pub enum TagFate {
     /// Its provider changes them in place.
     InPlace,
+    /// The resource is created with them.
+    Created,
+    /// The resource is deleted.
+    Deleted,
     /// Nothing: the provider sets them only when it creates the cloud's resource.
     Never,
     /// The provider, the API server or the cloud refuses them.
@@ -90,15 +94,20 @@ pub enum TagFate {
 }
 
 impl TaggedObject {
-    /// Whether a tag is lost or changes, of the object or of a resource.
+    /// Whether a tag is lost or changes, of the object or of a resource; what is deleted loses none.
     pub fn is_lost_or_changed(&self) -> bool {
-        let of_resources = self.resources.iter().flat_map(|resource| &resource.changes);
-        self.changes.iter().chain(of_resources).any(|change| change.from.is_some())
+        let of_resources = self.kept_resources().flat_map(|resource| &resource.changes);
+        let own = self.changes.iter().filter(|_| self.happens != Happens::Deleted);
+        own.chain(of_resources).any(|change| change.from.is_some())
+    }
+
+    fn kept_resources(&self) -> impl Iterator<Item = &ReachedResource> {
+        self.resources.iter().filter(|resource| !matches!(resource.fate, TagFate::Created | TagFate::Deleted))
     }
 
     /// The number of resources whose tags differ.
     pub fn differing_resources(&self) -> u64 {
-        let differing = self.resources.iter().filter(|resource| !resource.changes.is_empty());
+        let differing = self.kept_resources().filter(|resource| !resource.changes.is_empty());
         let names: BTreeSet<&str> = differing.map(|resource| &*resource.name).collect();
         names.into_iter().map(|_| 1).sum()
     }
@@ -110,9 +119,10 @@ impl TaggedObject {
         resources.chain(self.unknown.first().map(|_| 1)).sum()
     }
 
-    /// The tags that differ as entries of an object; none of a claim, which has no tags itself, and of a new object.
+    /// The tags that differ as entries of an object; none of a claim, which has no tags itself, and of an object that
+    /// is created or deleted.
     pub fn entries(&self) -> impl Iterator<Item = EntryDifference> {
-        let is_shown = !self.is_claim && !self.is_created;
+        let is_shown = !self.is_claim && self.happens == Happens::Changed;
         self.changes.iter().filter(move |_| is_shown).map(|TagChange { key, from, to, .. }| EntryDifference {
             id: self.id.clone(),
             is_predicted: self.id.name.ends_with('*'),
@@ -135,8 +145,8 @@ pub(super) fn tags([old, new]: [&Fleet; 2], settings: [&Settings; 2]) -> Vec<Tag
     };
     let objects: Vec<&FleetObject> = new.objects().collect();
     let edited = each(&objects, |object| is_edited(object).then_some(&object.id)).into_iter().flatten();
-    let deleted = old.objects().map(|object| &object.id).filter(|id| new.find(id).is_none());
-    let edited: BTreeSet<&ObjectId> = edited.chain(deleted).collect();
+    let deleted: Vec<&FleetObject> = old.objects().filter(|object| new.find(&object.id).is_none()).collect();
+    let edited: BTreeSet<&ObjectId> = edited.chain(deleted.iter().map(|object| &object.id)).collect();
     let [before, after] = settings.map(|settings| format!("{settings:?}"));
     let has_compositions = edited.iter().any(|id| is_of_crossplane(id));
     let change = Change { has_settings: before != after, has_compositions, edited, settings };
@@ -150,12 +160,12 @@ pub(super) fn tags([old, new]: [&Fleet; 2], settings: [&Settings; 2]) -> Vec<Tag
         let is_cluster = || object.id.group == CORE_GROUP && object.id.kind == "Cluster";
         (is_tagged || has_clusters && is_cluster()) && (is_global || change.is_in(object))
     };
-    let reached: Vec<&FleetObject> = objects.into_iter().filter(is_reached).collect();
+    let reached: Vec<&FleetObject> = objects.into_iter().chain(deleted).filter(is_reached).collect();
     if reached.is_empty() {
         return Vec::new();
     }
     let sides = [Side::of(old, settings[0]), Side::of(new, settings[1])];
-    each(&reached, |object| tagged(object, &sides, &change)).into_iter().flatten().collect()
+    each(&reached, |object| tagged(&object.id, &sides, &change)).into_iter().flatten().collect()
 }
 
 /// What a change is in.
@@ -212,42 +222,55 @@ fn namespace(id: &ObjectId) -> ObjectId {
 }
 
 /// What differs in one object; `None` if nothing does.
-fn tagged(object: &FleetObject, [old, new]: &[Side<'_>; 2], change: &Change<'_>) -> Option<TaggedObject> {
-    let subject = Subject::of(new, object)?;
-    let former = old.fleet.find(&object.id).and_then(|stored| Subject::of(old, stored));
+fn tagged(id: &ObjectId, [old, new]: &[Side<'_>; 2], change: &Change<'_>) -> Option<TaggedObject> {
+    let former = old.fleet.find(id).and_then(|stored| Subject::of(old, stored));
+    let subject = match new.fleet.find(id) {
+        Some(object) => Some(Subject::of(new, object)?),
+        None => None,
+    };
     let before = former.as_ref().map(|former| old.stamped(former, None));
-    let after = new.stamped(&subject, former.as_ref().zip(before.as_ref()));
-    let is_created = before.is_none();
-    let before = before.unwrap_or_default();
+    let after = subject.as_ref().map(|subject| new.stamped(subject, former.as_ref().zip(before.as_ref())));
+    let happens = match (&before, &after) {
+        (None, _) => Happens::Created,
+        (_, None) => Happens::Deleted,
+        _ => Happens::Changed,
+    };
+    let subject = subject.as_ref().or(former.as_ref().filter(|former| former.is_composite()))?;
+    let [before, after] = [before, after].map(Option::unwrap_or_default);
     let mut found = TaggedObject {
         id: subject.shown.clone(),
         at: format!("spec.{}", subject.field),
         is_claim: subject.is_claim,
-        is_created,
+        happens,
         because: Vec::new(),
         changes: Vec::new(),
         resources: Vec::new(),
         unknown: Vec::new(),
     };
-    match &after.obstacle {
-        Some(obstacle) if before.obstacle.as_ref() != Some(obstacle) || before.composite != after.composite => {
+    match (&before.obstacle, &after.obstacle) {
+        (was, Some(obstacle)) if was.as_ref() != Some(obstacle) || before.composite != after.composite => {
             found.unknown.push(obstacle.clone());
         }
-        Some(_) => return None,
-        None => found.changes = changes(&before, &after, new.prefix()),
+        (_, Some(_)) => return None,
+        (Some(_), None) if happens == Happens::Deleted => return None,
+        (_, None) => found.changes = changes(&before, &after, new.prefix()),
     }
     let mut used = BTreeSet::new();
     let is_composed_anew = before.composite != after.composite || change.has_compositions || change.has_settings;
-    if subject.is_composite() && !is_created && found.unknown.is_empty() && is_composed_anew {
-        add_resources(&mut found, [(old, &before), (new, &after)], &subject, &mut used);
+    if subject.is_composite() && found.unknown.is_empty() && is_composed_anew {
+        add_resources(&mut found, [(old, &before), (new, &after)], subject, &mut used);
+    }
+    if happens == Happens::Deleted {
+        found.changes.iter_mut().for_each(|tag| tag.reason = "it is deleted".to_owned());
+        found.unknown.clear();
     }
     let definitions = [old, new].map(|side| side.definition_name(&subject.id));
     let definitions: Vec<&str> = definitions.iter().flatten().copied().collect();
-    found.because = change.because(&object.id, &definitions, &used);
+    found.because = change.because(id, &definitions, &used);
     (!found.changes.is_empty() || !found.resources.is_empty() || !found.unknown.is_empty()).then_some(found)
 }
 
-/// Adds the resources whose tags differ.
+/// Adds the resources whose tags differ, or that are created or deleted with tags.
 fn add_resources(
     found: &mut TaggedObject,
     [(old, before), (new, after)]: [(&Side<'_>, &Stamped); 2],
@@ -255,9 +278,15 @@ fn add_resources(
     used: &mut BTreeSet<String>,
 ) {
     // A composite that stays at its revision has the Composition that it had.
-    let of_after = if subject.is_manual(after) { old } else { new };
-    let was = ComposedResources::of(old, &subject.id, before);
-    let is = ComposedResources::of(of_after, &subject.id, after);
+    let of_after = if subject.is_manual(old, after) && found.happens == Happens::Changed { old } else { new };
+    let [was, is] =
+        [(old, before, Happens::Created), (of_after, after, Happens::Deleted)].map(|(side, stamped, no)| {
+            if found.happens == no {
+                ComposedResources::default()
+            } else {
+                ComposedResources::of(side, &subject.id, stamped)
+            }
+        });
     used.extend(was.compositions.iter().chain(&is.compositions).cloned());
     let has_other_tags = !found.changes.is_empty();
     found.resources = differing_resources(&was, &is, has_other_tags, new);

@@ -138,7 +138,7 @@ impl Verdict {
     }
 
     pub(super) fn add_tags(&mut self, tags: &[TaggedObject]) {
-        let changed = tags.iter().filter(|tagged| !tagged.is_created);
+        let changed = tags.iter().filter(|tagged| tagged.happens == Happens::Changed);
         self.cloud_tags = changed.flat_map(|tagged| &tagged.changes).map(|_| 1).sum();
         self.tagged_resources = tags.iter().map(TaggedObject::differing_resources).sum();
         self.unknown_tags = tags.iter().map(TaggedObject::unknown).sum();

@@ -126,7 +126,7 @@ fn is_namespaced(definition: &Value) -> bool {
 }
 
 /// The schema of `spec` in a version of a definition.
-fn schema<'d>(definition: &'d Value, version: &str) -> Option<&'d Value> {
+pub(crate) fn schema<'d>(definition: &'d Value, version: &str) -> Option<&'d Value> {
     let versions = definition.pointer("/spec/versions")?.as_array()?;
     let version = versions.iter().find(|one| text(one, "/name") == version)?;
     version.pointer("/schema/openAPIV3Schema/properties/spec")

@@ -1,5 +1,6 @@
 //! The resources that are composed for one composite, with those of the composites below it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use metadata_propagation::{PatchedText, ResourceTag, ResourceTags, TagDelivery, TagUpdate, composed_tags};
@@ -24,6 +25,16 @@ pub(super) struct ComposedResources {
 }
 
 impl ComposedResources {
+    /// A resource by its name, with the tags in one of its fields, and the name of its Composition.
+    fn find(&self, name: &str, field: &'static str) -> Option<(&str, Cow<'_, ResourceTags>)> {
+        if let Some((composition, resource)) = self.resources.get(&(name.to_owned(), field)) {
+            return Some((composition, Cow::Borrowed(resource)));
+        }
+        let mut named = self.resources.range((name.to_owned(), "")..).take_while(|((other, _), _)| other == name);
+        let (_, (composition, resource)) = named.next()?;
+        Some((composition, Cow::Owned(ResourceTags { field, tags: BTreeMap::new(), ..resource.clone() })))
+    }
+
     pub(super) fn of(side: &Side<'_>, id: &ObjectId, stamped: &Stamped) -> ComposedResources {
         let mut all = ComposedResources::default();
         all.add(side, id, &stamped.composite, "");
@@ -91,53 +102,106 @@ impl ComposedResources {
     }
 }
 
-/// The resources whose tags differ, or may: those that are on both sides. `has_other_tags` says whether the composite's
-/// own tags differ.
+/// The resources whose tags differ, or may, and those that are created or deleted with tags. `has_other_tags` says whether
+/// the composite's own tags differ.
+///
+/// A resource whose kind changes is created; Crossplane does not delete the former one while another has its name.
+/// Source: Crossplane 2.4.2, internal/controller/apiextensions/composite/composition_functions.go,
+/// `GarbageCollectComposedResources`.
 pub(super) fn differing_resources(
     before: &ComposedResources,
     after: &ComposedResources,
     has_other_tags: bool,
     side: &Side<'_>,
 ) -> Vec<ReachedResource> {
-    let both = after.resources.iter().filter_map(|(name, is)| Some((name, before.resources.get(name)?, is)));
-    // One of another kind is another resource.
-    let both = both.filter(|(_, (_, was), (_, is))| (&was.group, &was.kind) == (&is.group, &is.kind));
-    let differing = both.filter_map(|((name, _), (_, was), (composition, is))| {
-        let has_known = was.doubt.is_none() && is.doubt.is_none();
-        let changes = if has_known { tag_changes(was, is) } else { Vec::new() };
-        let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
-        let has_doubt = is.doubt.as_ref().filter(|doubt| has_other_tags || was.doubt.as_ref() != Some(*doubt));
-        let is_unknown = |change: &TagChange| {
-            let of = |side: &ResourceTags| {
-                matches!(side.tags.get(&change.key)?.value, PatchedText::Unknown(_)).then_some(())
-            };
-            of(was).or_else(|| of(is)).is_some()
-        };
-        let is_unread = changes.iter().any(is_unknown);
-        if changes.is_empty() && is_refused.is_none() && has_doubt.is_none() {
-            return None;
+    let names: BTreeSet<_> = before.resources.keys().chain(after.resources.keys()).collect();
+    let of_name = |(name, field): &(String, &'static str)| {
+        let [was, is] = [before, after].map(|all| all.find(name, field));
+        match (was, is) {
+            (Some((_, was)), Some((composition, is))) if (&was.group, &was.kind) == (&is.group, &is.kind) => {
+                differing((name, composition), [&was, &is], has_other_tags, side)
+            }
+            (_, Some((composition, is))) => alone((name, composition), &is, TagFate::Created, before),
+            (Some((composition, was)), None) => alone((name, composition), &was, TagFate::Deleted, after),
+            (None, None) => None,
         }
-        let is_fixed = side.immutable.contains(&(is.group.clone(), is.kind.clone()));
-        let fate = match (is_refused, has_doubt, is.update) {
-            (Some(fault), ..) => TagFate::Refused(fault.to_string()),
-            (_, Some(doubt), _) => TagFate::CannotTell(doubt.to_string()),
-            _ if is_unread => TagFate::CannotTell("what a patch makes of the value is not evaluated".to_owned()),
-            _ if is_fixed => TagFate::Refused("by its definition, its tags cannot change".to_owned()),
-            (.., TagUpdate::Refused) => TagFate::Refused("its provider cannot change its tags".to_owned()),
-            (.., TagUpdate::Never) => TagFate::Never,
-            (.., TagUpdate::InPlace) => TagFate::InPlace,
-        };
-        Some(ReachedResource {
-            composition: composition.clone(),
-            name: name.clone(),
-            group: is.group.clone(),
-            kind: is.kind.clone(),
-            field: is.field.to_owned(),
-            changes,
-            fate,
-        })
-    });
-    differing.collect()
+    };
+    names.into_iter().filter_map(of_name).collect()
+}
+
+/// A resource that is created or deleted. `None` if it has no tags, or may be on the other side as well.
+fn alone(
+    of: (&str, &str),
+    resource: &ResourceTags,
+    fate: TagFate,
+    other: &ComposedResources,
+) -> Option<ReachedResource> {
+    let none = ResourceTags { tags: BTreeMap::new(), ..resource.clone() };
+    let is_created = fate == TagFate::Created;
+    let changes = if is_created { tag_changes(&none, resource) } else { tag_changes(resource, &none) };
+    let fate = match (&resource.refused, &resource.doubt) {
+        (Some(fault), _) if is_created => TagFate::Refused(fault.to_string()),
+        (_, Some(doubt)) if is_created => TagFate::CannotTell(doubt.to_string()),
+        _ => fate,
+    };
+    let has_more = !matches!(fate, TagFate::Created | TagFate::Deleted);
+    (other.unknown.is_empty() && (has_more || !changes.is_empty())).then(|| reached(of, resource, changes, fate))
+}
+
+fn reached(
+    (name, composition): (&str, &str),
+    resource: &ResourceTags,
+    changes: Vec<TagChange>,
+    fate: TagFate,
+) -> ReachedResource {
+    ReachedResource {
+        composition: composition.to_owned(),
+        name: name.to_owned(),
+        group: resource.group.clone(),
+        kind: resource.kind.clone(),
+        field: resource.field.to_owned(),
+        changes,
+        fate,
+    }
+}
+
+/// Of a map that is applied without the keys that it had, server-side apply makes null, which no definition admits.
+///
+/// Source: structured-merge-diff 6.4, typed/remove.go, `removingWalker.doMap`; seen with Crossplane 2.4.2 and an API server.
+const EMPTIED: &str = "the API server refuses an empty map where tags were applied: none is removed";
+
+/// A resource that is on both sides. `None` if its tags do not differ.
+fn differing(
+    of: (&str, &str),
+    [was, is]: [&ResourceTags; 2],
+    has_other_tags: bool,
+    side: &Side<'_>,
+) -> Option<ReachedResource> {
+    let has_known = was.doubt.is_none() && is.doubt.is_none();
+    let changes = if has_known { tag_changes(was, is) } else { Vec::new() };
+    let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
+    let has_doubt = is.doubt.as_ref().filter(|doubt| has_other_tags || was.doubt.as_ref() != Some(*doubt));
+    let is_unknown = |change: &TagChange| {
+        let of =
+            |side: &ResourceTags| matches!(side.tags.get(&change.key)?.value, PatchedText::Unknown(_)).then_some(());
+        of(was).or_else(|| of(is)).is_some()
+    };
+    let is_unread = changes.iter().any(is_unknown);
+    if changes.is_empty() && is_refused.is_none() && has_doubt.is_none() {
+        return None;
+    }
+    let is_fixed = side.immutable.contains(&(is.group.clone(), is.kind.clone()));
+    let fate = match (is_refused, has_doubt, is.update) {
+        (Some(fault), ..) => TagFate::Refused(fault.to_string()),
+        _ if is.has_empty_map && !was.tags.is_empty() => TagFate::Refused(EMPTIED.to_owned()),
+        (_, Some(doubt), _) => TagFate::CannotTell(doubt.to_string()),
+        _ if is_unread => TagFate::CannotTell("what a patch makes of the value is not evaluated".to_owned()),
+        _ if is_fixed => TagFate::Refused("by its definition, its tags cannot change".to_owned()),
+        (.., TagUpdate::Refused) => TagFate::Refused("its provider cannot change its tags".to_owned()),
+        (.., TagUpdate::Never) => TagFate::Never,
+        (.., TagUpdate::InPlace) => TagFate::InPlace,
+    };
+    Some(reached(of, is, changes, fate))
 }
 
 fn tag_changes(was: &ResourceTags, is: &ResourceTags) -> Vec<TagChange> {

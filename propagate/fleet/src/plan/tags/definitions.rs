@@ -22,6 +22,8 @@ pub(super) struct Definition<'f> {
 pub(super) enum Loss {
     /// The API server prunes them.
     Pruned(String),
+    /// It prunes every key, and the map stays.
+    Emptied(String),
     /// It refuses the composite, does not serve it, or keeps some of them.
     Obstacle(String),
 }
@@ -47,9 +49,8 @@ fn loss(fault: &TagFault) -> Option<Loss> {
         | F::DeclaredElsewhere { .. }
         | F::DeclaredUnder { .. }
         | F::AdditionalPropertiesOfSpec { .. }
-        | F::PreservingRoot { .. }
-        | F::NoAdditionalProperties
-        | F::NoAdditionalPropertiesInPreservingSpec => Loss::Pruned(fault.to_string()),
+        | F::PreservingRoot { .. } => Loss::Pruned(fault.to_string()),
+        F::NoAdditionalProperties | F::NoAdditionalPropertiesInPreservingSpec => Loss::Emptied(fault.to_string()),
         F::NoSchema
         | F::DeclaredUnderOneOf { .. }
         | F::NotStructural { .. }

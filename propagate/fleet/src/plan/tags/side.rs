@@ -9,7 +9,7 @@ use super::definitions::{Definition, immutable};
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::relations::text;
-use crate::templates::{EvaluatedComposition, TemplateEvaluation};
+use crate::templates::{EvaluatedComposition, TemplateEvaluation, schema};
 
 /// The objects and the settings before or after a change.
 pub(super) struct Side<'f> {
@@ -76,6 +76,15 @@ impl<'f> Side<'f> {
                 && definition.value.pointer(names).is_some_and(|names| text(names, "kind") == kind)
         };
         self.definitions.iter().find(is_it)
+    }
+
+    /// A composite with the defaults of its definition; `None` if there are none.
+    pub(super) fn defaulted(&self, id: &ObjectId, version: &str, json: &str) -> Option<String> {
+        let definition = self.definition(&id.group, &id.kind)?;
+        let schema = schema(&definition.value, version).filter(|_| definition.object.json.contains("\"default\""))?;
+        let mut value: Value = serde_json::from_str(json).ok()?;
+        topology::set_defaults(value.get_mut("spec")?, schema);
+        Some(value.to_string())
     }
 
     pub(super) fn definition_name(&self, id: &ObjectId) -> Option<&str> {

@@ -113,18 +113,13 @@ impl<'f> Subject<'f> {
         Subject { shown, id, version, json: json.into(), field: CLOUD_TAGS, is_claim: false, cluster: None }
     }
 
-    /// The object with the tags that the policy added to the one that it replaces.
+    /// The object with the tags and defaults that were added to the one that it replaces.
     fn over(&self, former: &Subject<'_>, before: &Stamped) -> String {
         let [mut value, former]: [Value; 2] =
             [&self.json, &former.json].map(|json| serde_json::from_str(json).unwrap_or_default());
-        let tags = |value: &Value| value.get("spec").and_then(|spec| spec.get(self.field)?.as_object()).cloned();
-        let (stored, written) = (tags(&before.composite).unwrap_or_default(), tags(&former).unwrap_or_default());
-        let added: Vec<_> = stored.into_iter().filter(|(key, _)| !written.contains_key(key)).collect();
-        if let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut).filter(|_| !added.is_empty()) {
-            let tags = spec.entry(self.field).or_insert_with(|| json!({}));
-            if let Some(tags) = tags.as_object_mut() {
-                added.into_iter().for_each(|(key, value)| _ = tags.entry(key).or_insert(value));
-            }
+        let [stored, written] = [&before.composite, &former].map(|object| object.get("spec"));
+        if let (Some(spec), Some(stored), Some(written)) = (value.get_mut("spec"), stored, written) {
+            topology::keep_defaults(spec, written, stored);
         }
         value.to_string()
     }
@@ -133,10 +128,14 @@ impl<'f> Subject<'f> {
         self.field == CLOUD_TAGS
     }
 
-    /// Whether the composite stays at its revision of the Composition.
-    pub(super) fn is_manual(&self, stamped: &Stamped) -> bool {
+    /// Whether the composite stays at its revision of the Composition; by default as the definition said when it was
+    /// created.
+    pub(super) fn is_manual(&self, former: &Side<'_>, stamped: &Stamped) -> bool {
         let places = ["/spec/crossplane/compositionUpdatePolicy", "/spec/compositionUpdatePolicy"];
-        places.into_iter().any(|place| stamped.composite.pointer(place).and_then(Value::as_str) == Some("Manual"))
+        let own = places.into_iter().find_map(|place| stamped.composite.pointer(place));
+        let definition = former.definition(&self.id.group, &self.id.kind);
+        let policy = own.or_else(|| definition?.value.pointer("/spec/defaultCompositionUpdatePolicy"));
+        policy.and_then(Value::as_str) == Some("Manual")
     }
 }
 
@@ -176,12 +175,14 @@ pub(super) struct Stamped {
 }
 
 impl Side<'_> {
-    /// An object as it is stored after the policy has completed it; one that replaces another has the tags that the
-    /// policy added to that, until the policy changes them.
+    /// An object as it is stored, with the defaults of its definition and completed by the policy; one that replaces
+    /// another has what was added to that, until the policy changes it.
     pub(super) fn stamped(&self, subject: &Subject<'_>, stored: Option<(&Subject<'_>, &Stamped)>) -> Stamped {
         let Subject { id, version, json, field, .. } = subject;
         let updated = stored.map(|(former, before)| (subject.over(former, before), before.composite.to_string()));
         let json = updated.as_ref().map_or(&**json, |(json, _)| json);
+        let defaulted = self.defaulted(id, version, json);
+        let json = defaulted.as_deref().unwrap_or(json);
         let mut review = create(id, version, json);
         if let Some((_, old)) = &updated {
             (review.operation, review.old_object) = (Operation::Update, Some(old.as_str()));
@@ -206,6 +207,12 @@ impl Side<'_> {
         match self.definition(&id.group, &id.kind).and_then(|definition| definition.losses.get(version)) {
             Some(Loss::Pruned(sentence)) => {
                 stamped.composite.get_mut("spec").and_then(|spec| spec.as_object_mut()?.remove(*field));
+                stamped.stop = Some(sentence.clone());
+            }
+            Some(Loss::Emptied(sentence)) => {
+                if let Some(tags) = stamped.composite.get_mut("spec").and_then(|spec| spec.get_mut(*field)) {
+                    *tags = json!({});
+                }
                 stamped.stop = Some(sentence.clone());
             }
             Some(Loss::Obstacle(sentence)) => stamped.obstacle = Some(sentence.clone()),
