@@ -3,7 +3,7 @@
 //!
 //! `TOPOLOGY_PAIRS=DIR cargo test -p fleet --test topologies` compares generated ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -153,7 +153,13 @@ fn class(file: &Path, count: &mut Count) -> Outcome {
         if is_immutable && answer.get("refused").is_none() {
             continue;
         }
+        let known = count.wrong.len();
         compare(count, (&name, title), &planned(&plan), &answered(answer));
+        // Why a plan says that something is refused, or not known.
+        let of_edits = plan.objects.iter().flat_map(|object| &object.edits).filter_map(|edit| edit.reason.as_deref());
+        let why: BTreeSet<&str> =
+            of_edits.chain(plan.owners.iter().filter_map(|owner| owner.reason.as_deref())).collect();
+        count.wrong.iter_mut().skip(known).for_each(|line| *line = format!("{line} {why:?}"));
         if answer.get("refused").is_some() {
             continue;
         }

@@ -42,6 +42,7 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["Cluster"], finds: values::no_concurrency },
     ObjectRule { kinds: &["Cluster"], finds: values::no_ranges },
     ObjectRule { kinds: &["Cluster", "MachineDeployment"], finds: values::long_name },
+    ObjectRule { kinds: &["Cluster"], finds: values::entry_names },
     ObjectRule { kinds: &["KubeadmControlPlane", "KubeadmControlPlaneTemplate", "MachineDeployment", "MachineSet"], finds: values::fixed_names },
     ObjectRule { kinds: &["Machine", "MachineDeployment", "MachinePool", "MachineSet"], finds: values::no_bootstrap },
     ObjectRule { kinds: &["MachineDeployment", "MachineSet"], finds: values::unknown_checks },

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::{Refusal, has_placeholder, has_variable, path, refusal, written};
 use crate::relations::text;
+use crate::workers::all_workers;
 
 /// Names that become values of labels.
 pub(super) fn long_name(object: &Value) -> Vec<Refusal> {
@@ -19,6 +20,13 @@ pub(super) fn long_name(object: &Value) -> Vec<Refusal> {
     let is_refused = !has_placeholder(name) && !is_label_value(name);
     let message = "the name must be a valid value of a label";
     Vec::from_iter(is_refused.then(|| refusal("metadata.name", message)))
+}
+
+/// Names of entries of a topology, which are part of the names of MachineDeployments and MachinePools.
+pub(super) fn entry_names(object: &Value) -> Vec<Refusal> {
+    let wrong = all_workers(object).filter(|worker| !has_placeholder(worker.name) && !is_label_value(worker.name));
+    let message = "the name must be a valid value of a label";
+    wrong.map(|worker| refusal(format!("{}.name", worker.at()), message)).collect()
 }
 
 /// Ranges of the addresses of Pods and Services.

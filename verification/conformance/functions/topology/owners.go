@@ -151,7 +151,7 @@ func compare(name string, states []*store, cluster client.ObjectKey) (*owner, er
 	}
 	onDelete, _, _ := unstructured.NestedString(last.Object, "spec", "rollout", "strategy", "type")
 	switch {
-	case rollouts > 0 && onDelete == "OnDelete":
+	case (rollouts > 0 || isScheduled) && onDelete == "OnDelete":
 		changed.Effect = "replacedWhenDeleted"
 	case rollouts > 0:
 		changed.Effect = "rollout"

@@ -124,7 +124,7 @@ func (o operation) title() string {
 	return strings.ToValidUTF8(fmt.Sprintf("%s %s %s", o.Op, o.Path, text), "")
 }
 
-// with is the vector after operations; false if they do not apply or change nothing.
+// with is the vector after operations; false if they do not apply, change nothing, or define a template twice.
 func (d *dice) with(operations []operation) (vector, bool) {
 	if len(operations) == 0 {
 		return vector{}, false
@@ -140,5 +140,12 @@ func (d *dice) with(operations []operation) (vector, bool) {
 	}
 	var edited vector
 	must(json.Unmarshal(patched, &edited))
+	known := map[string]bool{}
+	for _, template := range edited.Templates {
+		if known[idOf(template)] {
+			return vector{}, false
+		}
+		known[idOf(template)] = true
+	}
 	return edited, true
 }

@@ -139,8 +139,8 @@ func (s *servers) apply(ctx context.Context, live, applied *unstructured.Unstruc
 	return s.admit(ctx, live, merged)
 }
 
-// withoutNulls replaces what is null and was not applied so by what was applied: maps whose last field an applier no
-// longer has.
+// withoutNulls replaces what is null and was not applied so by what was applied: maps and lists whose last field or element
+// an applier no longer has.
 func withoutNulls(merged, applied any) {
 	switch merged := merged.(type) {
 	case map[string]any:
@@ -148,9 +148,12 @@ func withoutNulls(merged, applied any) {
 		for name, value := range merged {
 			was, isApplied := fields[name]
 			_, isMap := was.(map[string]any)
+			_, isList := was.([]any)
 			switch {
 			case value == nil && isMap:
 				merged[name] = map[string]any{}
+			case value == nil && isList:
+				merged[name] = []any{}
 			case value == nil && !isApplied:
 				delete(merged, name)
 			}
@@ -203,14 +206,37 @@ func (s *servers) admit(ctx context.Context, live, object *unstructured.Unstruct
 	}
 	s.prune(object)
 	defaulting.Default(object.Object, known.schema)
+	if _, ok := conversions[object.GetKind()]; ok && object.GroupVersionKind().Version == "v1beta1" {
+		// What another version stores is not what is validated.
+		if err := known.validate(object); err != nil {
+			return nil, err
+		}
+	}
 	admitted, err := s.admission.admit(ctx, live, object)
 	if err != nil {
 		return nil, err
 	}
-	if errs := validation.ValidateCustomResource(nil, admitted.Object, known.validator); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(object.GroupVersionKind().GroupKind(), object.GetName(), errs)
+	return admitted, known.validate(admitted)
+}
+
+func (s *served) validate(object *unstructured.Unstructured) error {
+	if errs := validation.ValidateCustomResource(nil, object.Object, s.validator); len(errs) > 0 {
+		return apierrors.NewInvalid(object.GroupVersionKind().GroupKind(), object.GetName(), errs)
 	}
-	return admitted, nil
+	return nil
+}
+
+// unknown says which field of an object its definition does not have: server-side apply refuses it.
+func (s *servers) unknown(object *unstructured.Unstructured) error {
+	known, ok := s.kinds[object.GroupVersionKind()]
+	if !ok {
+		return nil
+	}
+	options := structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	if fields := pruning.PruneWithOptions(object.DeepCopy().Object, known.schema, true, options); len(fields) > 0 {
+		return fmt.Errorf("%s %s: %s: field not declared in schema", object.GetKind(), object.GetName(), strings.Join(fields, ", "))
+	}
+	return nil
 }
 
 // asWritten converts, defaults and creates nothing: every object is read in the version it is written in.

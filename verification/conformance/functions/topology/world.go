@@ -132,11 +132,13 @@ func (w *world) apply(written map[string]any) error {
 	if err := object.UnmarshalJSON([]byte(text(written))); err != nil {
 		return err
 	}
+	if err := w.store.servers.unknown(object); err != nil {
+		return err
+	}
 	object, err := hub(object)
 	if err != nil {
 		return err
 	}
-	w.store.servers.prune(object)
 	w.store.servers.pruneNulls(object)
 	if object.GetNamespace() == "" {
 		object.SetNamespace("default")

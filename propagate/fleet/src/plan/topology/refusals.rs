@@ -64,7 +64,10 @@ fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
         class.pointer("/spec/kubernetesVersions").and_then(Value::as_array).filter(|listed| !listed.is_empty())?;
     let version =
         cluster.pointer("/spec/topology/version").and_then(Value::as_str).filter(|version| !has_variable(version))?;
-    let is_listed = listed.iter().filter_map(Value::as_str).any(|it| it == version || has_variable(it));
+    // The webhook of Clusters adds the letter.
+    let number = version.strip_prefix('v').unwrap_or(version);
+    let is_it = |listed: &str| listed.strip_prefix('v') == Some(number) || has_variable(listed);
+    let is_listed = listed.iter().filter_map(Value::as_str).any(is_it);
     let (kind, path) = ("Cluster".to_owned(), "spec.topology.version".to_owned());
     let reason = format!("`{version}` is not among the `kubernetesVersions` of the ClusterClass");
     (!is_listed).then_some(TopologyRefusal::Object { kind, path, reason })
