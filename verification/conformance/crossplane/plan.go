@@ -262,6 +262,10 @@ func (p *planRun) write(ctx context.Context, o, was *harness.Object) error {
 		if err := p.patch(ctx, o, patch); err != nil {
 			return err
 		}
+		if isKept && !isDefinition {
+			// What is created next is completed by the registry as it is now.
+			return awaitCache(ctx, nil, nil)
+		}
 	}
 	if !isDefinition {
 		return nil
