@@ -94,7 +94,7 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))
 }
 
-/// Whether what an object is told to apply differs.
+/// Whether the spec of an object, which says what it applies, differs.
 pub(super) fn has_another_spec(sides: [Option<&FleetObject>; 2]) -> bool {
     let [was, is] = sides.map(|object| object.and_then(|object| object.value().get("spec").cloned()));
     was != is
