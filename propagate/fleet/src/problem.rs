@@ -9,7 +9,7 @@ pub struct Problem {
     pub severity: Severity,
     /// How many documents or objects are skipped because of it, without being an error.
     pub skips: usize,
-    /// Whether what it is about becomes manifests when it is rendered: a template, a kustomization or a patch of one.
+    /// Whether what it is about becomes manifests when it is rendered or decrypted: a template, a kustomization or a patch of one.
     pub is_rendered: bool,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
@@ -66,6 +66,8 @@ pub(crate) mod messages {
     pub(crate) const JSON_PATCH: &str = "a JSON patch, not a Kubernetes object; skipped";
     pub(crate) const HELM_TEMPLATE: &str =
         "a Helm template, not a manifest; use `helm template … | propagate check -` to render it";
+    pub(crate) const ENCRYPTED: &str =
+        "encrypted by SOPS, its kind or name included; skipped (`encrypted_regex` in .sops.yaml leaves them readable)";
     pub(crate) const KUSTOMIZATION: &str = "a kustomization, not a manifest; use `--kustomize` to render it";
 
     pub(crate) fn kustomize_patch(kustomization: &str) -> String {

@@ -1,5 +1,7 @@
 //! From a document to the objects in it.
 
+mod encrypted;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use self::encrypted::{decrypted, is_encrypted};
 use crate::json::{DocumentJson, json};
 use crate::object::{FleetObject, Head, Origin, group_and_version};
 use crate::problem::{Problem, Severity, messages};
@@ -137,6 +140,9 @@ impl DocumentReader {
             return self.problem(Severity::Note, messages::KUSTOMIZATION.to_owned(), at);
         }
         let id = head.metadata.unwrap_or_default().id(api_version, kind);
+        if [&id.kind, &id.namespace, &id.name].into_iter().any(|text| is_encrypted(text)) {
+            return self.problem(Severity::Note, messages::ENCRYPTED.to_owned(), at);
+        }
         if [&id.kind, &id.namespace, &id.name].into_iter().any(|text| is_template(text)) {
             return self.problem(Severity::Note, messages::HELM_TEMPLATE.to_owned(), at);
         }
@@ -152,13 +158,14 @@ impl DocumentReader {
             _ => json.into(),
         };
         let version = group_and_version(api_version).1.to_owned();
-        self.reading.objects.push(FleetObject { id, version, json, origin });
+        self.reading.objects.push(FleetObject { id, version, json: decrypted(json), origin });
     }
 
     fn problem(&mut self, severity: Severity, message: String, at: usize) {
         let at = self.document.start + at;
         let skips = usize::from(severity == Severity::Note);
-        let is_rendered = [messages::HELM_TEMPLATE, messages::KUSTOMIZATION, messages::JSON_PATCH].contains(&&*message);
+        let is_rendered = [messages::ENCRYPTED, messages::HELM_TEMPLATE, messages::KUSTOMIZATION, messages::JSON_PATCH]
+            .contains(&&*message);
         self.reading.problems.push(Problem { severity, skips, is_rendered, message, source: self.number, at });
     }
 }
