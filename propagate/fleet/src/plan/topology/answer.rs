@@ -9,6 +9,7 @@ use super::cause::{Causes, TopologyEdit, refused_for};
 use super::change::{Comparison, TopologyChange, concerned, news, written};
 use super::owner::{EditRef, OwnerEffect, PlannedOwner};
 use super::placeholder::Placeholders;
+use super::refusals::of_class;
 use super::{is_decided_by_patches, renewed};
 use crate::made::class;
 use crate::object::ObjectId;
@@ -199,10 +200,14 @@ impl<'p> TopologyAnswer<'p> {
 type WebhookRefusal = (ObjectId, Obstacle, Vec<EditRef>);
 
 impl TopologyChange<'_> {
-    /// What the webhook refuses in the class because of the Cluster.
+    /// What the webhook refuses in the class because of the Cluster. It does not look at variables: with those that a Cluster
+    /// no longer has right, its topology is not reconciled.
+    ///
+    /// Source: `validate` in core/webhooks/admission/clusterclass.go of Cluster API v1.14.
     fn class_refusal(&self, edits: &[TopologyEdit<'_>]) -> Option<WebhookRefusal> {
-        let before = self.refusals(&self.old.cluster, &self.old.class);
-        let check = |class: &Value| news(&self.refusals(&self.old.cluster, class), &before);
+        let refusals = |class: &Value| of_class(&self.old.cluster, class).collect::<Vec<_>>();
+        let before = refusals(&self.old.class);
+        let check = |class: &Value| news(&refusals(class), &before);
         let refusal = check(&self.new.class).filter(|_| self.edits_class())?;
         let is_why =
             |edit: &TopologyEdit<'_>| self.without(edit.id, edit.at).is_some_and(|it| check(&it.class).is_none());

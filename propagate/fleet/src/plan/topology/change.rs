@@ -199,6 +199,12 @@ impl<'p> TopologyChange<'p> {
     pub(super) fn compare(&self, to: &TopologySources<'_>) -> Result<Comparison, Obstacle> {
         let clusters = [&*self.old.cluster, &*to.cluster];
         let placeholders = Placeholders::of(clusters);
+        // Whatever webhooks admitted, the topology's controller checks variables first: `reconcile` in
+        // core/reconcilers/topology/cluster/cluster_controller.go of Cluster API v1.14.
+        let of_values = |of: &TopologySources<'_>| value_refusals(&of.cluster, &of.class, &self.stored);
+        if let Some(refusal) = news(&of_values(to), &of_values(&self.old)) {
+            return Err(placeholders.resolved(refusal.into()));
+        }
         let found = self.difference(to).map_err(|obstacle| placeholders.resolved(obstacle))?;
         if let Some((_, refusal)) = found.refused(&to.class, self.around.settings).into_iter().next() {
             return Err(placeholders.resolved(refusal.into()));
