@@ -24,9 +24,7 @@ pub(super) fn reason(id: &ObjectId, at: &EditPath) -> &'static str {
         EditPlace::Strategy => {
             "outdated Machines would be replaced, but the status does not show whether there are any"
         }
-        EditPlace::Pause => {
-            "what was changed during the pause takes effect, and the files do not show whether anything was"
-        }
+        EditPlace::Pause => "what was changed during the pause takes effect, and the files do not show all of it",
         EditPlace::Annotation => "a pending upgrade would continue, but the status does not show whether there is one",
         EditPlace::TemplateRef(_) => "it depends on how the new template differs from the old one",
         EditPlace::Class => "it depends on how the new class differs from the old one",

@@ -236,12 +236,14 @@ impl<'p> Delays<'p> {
         if self.after.upwards(member).any(is_stopped) {
             return true;
         }
-        // The policy does not say what propagates below a Cluster that is paused in any way.
-        let sides = [self.before, self.after];
+        // The policy does not say what propagates below a Cluster that is paused in any way. What was held back from an object
+        // in the files reaches it when the pause ends.
+        let sides = [Some(self.after), Some(self.before).filter(|_| member.origin.is_none())];
         self.after.upwards(member).skip(1).any(|above| match &*above.id.kind {
             "ClusterClass" if !changed.contains(&above.id) => false,
             "Cluster" => sides
                 .into_iter()
+                .flatten()
                 .filter_map(|side| side.find(&above.id))
                 .any(|it| is_annotated(&it.written) || is_paused(&it.written)),
             _ => matches!(self.paused_by(&above.id, is_annotated, false), Waiting::Waits(_)),
