@@ -16,7 +16,7 @@ const settledAnyway = 10 * time.Second
 func (r *run) settle(ctx context.Context) error {
 	load := harness.NewLoad()
 	begin, changes, calm := time.Now(), r.record.length(), time.Duration(0)
-	return r.Await(ctx, "the fleet does not settle", 40*time.Second, func() error {
+	return r.Await(ctx, "the fleet does not settle", 2*time.Minute, func() error {
 		if _, err := r.record.quiet(); err != nil {
 			return err
 		}
