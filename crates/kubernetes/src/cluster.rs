@@ -18,6 +18,11 @@ pub trait Cluster {
     /// # Errors
     /// When there is no such object, or when the cluster could not be asked.
     fn get(&self, get: &Get) -> Result<String, LookupError>;
+
+    /// Whether the same question always has the same answer: then no answer is asked for again, past the cache.
+    fn is_fixed(&self) -> bool {
+        false
+    }
 }
 
 /// One question to the cluster.

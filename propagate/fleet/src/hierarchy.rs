@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, Get, Guards, LookupCause, LookupError, Mode, Settings};
-use serde_json::Value;
 
 use self::completion::Wants;
 use crate::each::each;
@@ -267,9 +266,6 @@ impl Cluster for Hierarchy {
         let version = group_and_version(&get.api_version).1;
         let cause = match self.find(&ObjectId::of(get)) {
             Some(member) if member.version == version => {
-                if member.origin.is_none() && member.id.group == CORE_GROUP && member.id.kind == "Machine" {
-                    return Ok(with_any_parts(member));
-                }
                 return Ok(member.read.as_deref().unwrap_or_else(|| member.json()).to_owned());
             }
             Some(_) => LookupCause::NotServed,
@@ -277,17 +273,4 @@ impl Cluster for Hierarchy {
         };
         Err(LookupError { cause, detail: get.to_string() })
     }
-}
-
-/// A predicted Machine without the names that it refers to: those are names of templates, and what is created from them
-/// has others.
-fn with_any_parts(machine: &Member) -> String {
-    let mut json: Value =
-        serde_json::from_str(machine.read.as_deref().unwrap_or_else(|| machine.json())).unwrap_or_default();
-    for path in ["/spec/infrastructureRef", "/spec/bootstrap/configRef"] {
-        if let Some(reference) = json.pointer_mut(path).and_then(Value::as_object_mut) {
-            reference.remove("name");
-        }
-    }
-    json.to_string()
 }

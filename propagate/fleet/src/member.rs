@@ -128,7 +128,20 @@ impl Member {
                 status.insert("nodeRef".to_owned(), json!({ "name": node }));
             }
         }
+        if self.origin.is_none() && self.id.group == CORE_GROUP && self.id.kind == "Machine" {
+            without_names_of_parts(&mut object);
+        }
         Some(object.to_string())
+    }
+}
+
+/// Removes the names that a predicted Machine refers to: those are names of templates, and what is created from them has
+/// others.
+fn without_names_of_parts(machine: &mut Value) {
+    for path in ["/spec/infrastructureRef", "/spec/bootstrap/configRef"] {
+        if let Some(reference) = machine.pointer_mut(path).and_then(Value::as_object_mut) {
+            reference.remove("name");
+        }
     }
 }
 

@@ -32,7 +32,7 @@ use std::fmt;
 
 use ::topology::ObjectPath;
 use metadata_propagation::{Effect, Mode, Settings, Stance};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::difference::{differences, unknown};
 use self::edits::edits;
@@ -367,16 +367,17 @@ fn with_stored_classes((old, new): (&Fleet, &Fleet), sides: Sides<'_>) -> Option
 
 /// Whether two objects differ only in what the API server and controllers write.
 fn is_same(objects: [&Value; 2]) -> bool {
-    let [old, new] = objects.map(|object| {
-        let mut object = object.clone();
-        object.as_object_mut()?.remove("status");
-        let metadata = object.get_mut("metadata").and_then(Value::as_object_mut)?;
-        for field in ["resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"] {
-            metadata.remove(field);
-        }
-        Some(object)
-    });
-    old == new
+    const WRITTEN: [&str; 5] = ["resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"];
+    let metadata = objects.map(|object| object.get("metadata").unwrap_or(&Value::Null));
+    has_same_fields(objects, &["metadata", "status"]) && has_same_fields(metadata, &WRITTEN)
+}
+
+/// Whether two values have the same fields, apart from some.
+fn has_same_fields(values: [&Value; 2], without: &[&str]) -> bool {
+    let [Some(old), Some(new)] = values.map(Value::as_object) else { return values[0] == values[1] };
+    let others = |fields: &Map<String, Value>| fields.keys().filter(|name| !without.contains(&&***name)).count();
+    let is_same = |(name, value): (&String, &Value)| without.contains(&&**name) || new.get(name) == Some(value);
+    others(old) == others(new) && old.iter().all(is_same)
 }
 
 /// An object that does not have the structure of a Kubernetes object.

@@ -102,6 +102,10 @@ fn fate_of(
     let name = source(old, object, before);
     let appliers = before.applied.appliers_of(&name);
     let protection = |object: &FleetObject, is_edit: bool| {
+        // Most objects have none of the keys anywhere.
+        if !PROTECTIONS.iter().any(|row| object.json.contains(row.key)) {
+            return None;
+        }
         let json = object.value();
         PROTECTIONS.iter().find(|row| row.is_of(&json, is_edit, &appliers))
     };

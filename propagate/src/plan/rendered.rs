@@ -119,8 +119,8 @@ fn applies_what_is_compared(objects: [Option<&FleetObject>; 2], inputs: [&Input;
         Some(spec)
     };
     let [was, is] = objects;
-    let is_edited = was.is_some() && is.is_some() && others(was) != others(is);
-    sides.clone().any(|(object, _)| object.is_some()) && sides.clone().all(is_known) && !is_edited
+    let is_edited = || was.is_some() && is.is_some() && others(was) != others(is);
+    sides.clone().any(|(object, _)| object.is_some()) && sides.clone().all(is_known) && !is_edited()
 }
 
 /// Fields of a Flux Kustomization or an Application that say which objects are applied and when, and not how they are changed.

@@ -131,4 +131,8 @@ impl Cluster for Around<'_> {
         let metadata = json!({ "name": get.name, "namespace": get.namespace });
         Ok(json!({ "apiVersion": get.api_version, "kind": get.kind, "metadata": metadata, "spec": {} }).to_string())
     }
+
+    fn is_fixed(&self) -> bool {
+        true
+    }
 }

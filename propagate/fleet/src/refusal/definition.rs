@@ -61,12 +61,13 @@ fn is_element(at: &ObjectPath) -> bool {
 /// Required fields that an edit removes, or that what it adds does not have.
 pub(super) fn missing(old: &Value, new: &Value) -> Vec<Refusal> {
     let [old, new] = [old, new].map(pruned);
-    let before = definition_violations(&old);
-    let found = definition_violations(&new).into_iter();
-    let is_missing = |violation: &SchemaViolation<'_>| {
-        violation.part.is_none() && !before.contains(violation) && !is_mended(&new, violation)
-    };
-    found.filter(is_missing).map(refused).collect()
+    let mut found = definition_violations(&new);
+    found.retain(|violation| violation.part.is_none() && !is_mended(&new, violation));
+    if !found.is_empty() {
+        let before = definition_violations(&old);
+        found.retain(|violation| !before.contains(violation));
+    }
+    found.into_iter().map(refused).collect()
 }
 
 fn refused(SchemaViolation { at, reason, part }: SchemaViolation<'_>) -> Refusal {

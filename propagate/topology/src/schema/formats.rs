@@ -2,16 +2,26 @@
 //!
 //! Source: `pkg/apiserver/validation/formats.go` of apiextensions-apiserver, and `pkg/validation/strfmt` of kube-openapi.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use regex_lite::Regex;
 
 /// Whether a text is of a format; true for formats that are not checked.
 pub(super) fn fits(format: &str, value: &str) -> bool {
+    if format.is_empty() {
+        return true;
+    }
     let format = format.replace('-', "");
     match &*format {
         "ipv4" => value.parse::<Ipv4Addr>().is_ok(),
         "ipv6" => value.parse::<Ipv6Addr>().is_ok(),
         "cidr" => is_cidr(value),
-        other => PATTERNS.iter().find(|(name, _)| *name == other).is_none_or(|(_, pattern)| is_match(pattern, value)),
+        other => PATTERNS
+            .iter()
+            .find(|(name, _)| *name == other)
+            .is_none_or(|(_, pattern)| is_match(pattern, value) == Some(true)),
     }
 }
 
@@ -38,8 +48,18 @@ const PATTERNS: &[(&str, &str)] = &[
     ("uuid5", r"(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$"),
 ];
 
-fn is_match(pattern: &str, value: &str) -> bool {
-    regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(value))
+/// Whether a text matches a pattern; `None` if the pattern is none. Definitions have few patterns, for many texts: each is
+/// read once by a thread.
+pub(super) fn is_match(pattern: &str, value: &str) -> Option<bool> {
+    thread_local! {
+        static READ: RefCell<BTreeMap<String, Option<Regex>>> = const { RefCell::new(BTreeMap::new()) };
+    }
+    READ.with_borrow_mut(|read| {
+        if !read.contains_key(pattern) {
+            read.insert(pattern.to_owned(), Regex::new(pattern).ok());
+        }
+        read.get(pattern)?.as_ref().map(|pattern| pattern.is_match(value))
+    })
 }
 
 fn is_cidr(value: &str) -> bool {
