@@ -97,8 +97,9 @@ pub use object_finding::{
     SELECTOR, UNREADABLE,
 };
 pub use plan::{
-    Because, EditPath, EditRef, EntryDifference, Happens, Later, Machines, Plan, Planned, PlannedEdit, PlannedOwner,
-    ReachedResource, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict, WaitsFor,
+    Because, EditPath, EditRef, EntryDifference, Happens, Later, Machines, Plan, PlanNote, Planned, PlannedEdit,
+    PlannedOwner, ReachedResource, RolloutLimits, TagChange, TagFate, TaggedObject, Uncounted, Unknown, Verdict,
+    WaitsFor,
 };
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State, tag_field};

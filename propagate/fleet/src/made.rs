@@ -91,8 +91,70 @@ pub(crate) fn template(namespace: &str, reference: &Value) -> ObjectId {
     ObjectId::new(group, text(reference, "kind"), namespace, text(reference, "name"))
 }
 
-/// A text as YAML.
+/// A text as YAML: its first value, whatever follows it.
+///
+/// Source: `unmarshal` in goyaml.v2/yaml.go of sigs.k8s.io/yaml, which parses one document and reads one token after it.
 pub(crate) fn yaml(text: &str) -> Option<Value> {
-    let json = to_json(&Source { name: String::new(), text: text.to_owned() }).ok()?;
-    serde_json::from_str(&json).ok()
+    let read = |text: &str| {
+        let source = Source { name: String::new(), text: text.to_owned() };
+        let first = source.documents().into_iter().next().filter(|first| first.end < text.len());
+        let first = first.and_then(|first| text.get(first)).map(str::to_owned);
+        let json = to_json(&first.map_or(source, |text| Source { name: String::new(), text })).ok()?;
+        serde_json::from_str(&json).ok()
+    };
+    read(text).or_else(|| read(text.get(..closed(text)?)?))
+}
+
+/// Where the brackets or the quotes end that a text begins with; `None` if they are those of a key.
+fn closed(text: &str) -> Option<usize> {
+    let mut quote = None;
+    let (mut depth, mut before) = (0_usize, ',');
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        match (quote, letter) {
+            (Some('"'), '\\') => drop(letters.next()),
+            (Some('\''), '\'') if letters.peek().is_some_and(|(_, next)| *next == '\'') => drop(letters.next()),
+            (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => continue,
+            (None, '"' | '\'') if matches!(before, ',' | ':' | '[' | '{') => quote = Some(letter),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.checked_sub(1)?,
+            (None, _) => {}
+        }
+        if !letter.is_whitespace() {
+            before = letter;
+        }
+        if depth == 0 && quote.is_none() && matches!(letter, ']' | '}' | '"' | '\'') {
+            let is_key = text.get(at + 1..)?.trim_start().starts_with(':');
+            return (!is_key).then_some(at + 1);
+        }
+        if depth == 0 && quote.is_none() && !letter.is_whitespace() {
+            return None;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_follows_the_first_value_is_not_read() {
+        let cases = [
+            ("{name: a, value: \"}1\"}x", Some(json!({"name": "a", "value": "}1"}))),
+            ("[it's, 'it''s]']\nrest", Some(json!(["it's", "it's]"]))),
+            ("\"110\"x", Some(json!("110"))),
+            ("a: 1\n---\nb: 2", Some(json!({"a": 1}))),
+            ("{a: 1}", Some(json!({"a": 1}))),
+            ("a: b: c", None),
+            ("\"a\": b: c", None),
+            ("{a", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(yaml(text), expected, "{text}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod infrastructure;
 mod initialized;
 mod machines;
 mod merged;
+mod notes;
 mod parts;
 mod path;
 mod placeholder;
@@ -49,6 +50,7 @@ use crate::object_finding::UNREADABLE;
 use crate::refusal::has_rules;
 
 pub use self::machines::Machines;
+pub use self::notes::{PlanNote, RolloutLimits};
 pub use self::path::EditPath;
 pub use self::tags::{ReachedResource, TagChange, TagFate, TaggedObject};
 pub use self::topology::{Because, EditRef, PlannedOwner};
@@ -69,6 +71,8 @@ pub struct Plan {
     pub unknown: Vec<Unknown>,
     /// What edits of Clusters, classes and their templates do to the owners of a topology, each owner once, by Cluster.
     pub owners: Vec<PlannedOwner>,
+    /// What matters around these effects.
+    pub notes: Vec<PlanNote>,
     /// What becomes of cloud tags, in the order of the new files.
     pub tags: Vec<TaggedObject>,
     /// The effects of the change in total.
@@ -230,6 +234,7 @@ impl Plan {
         settings.cluster_api.rollout = Stance::Warn;
         let mut plan = Plan { tags, ..Plan::in_parts([old, new], &settings, parts::PART) };
         plan.verdict.add_tags(&plan.tags);
+        plan.notes.extend(notes::of_owners(&plan.owners));
         plan
     }
 
@@ -257,6 +262,7 @@ impl Plan {
         let delays = Delays::of(&before, &after, stopped);
         plan.objects.iter_mut().for_each(|object| delays.mark(object));
         plan.owners.iter_mut().for_each(|owner| delays.mark_owner(owner));
+        plan.notes.extend(notes::of_templates(&plan.objects, [&before, &after]));
         plan.objects.sort_by_key(merged::severity);
         plan.add_further(entries, renewed, &delays);
         let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();

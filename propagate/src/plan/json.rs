@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{
-    EditRef, EntryDifference, Happens, Later, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner,
+    EditRef, EntryDifference, Happens, Later, Machines, ObjectId, Plan, PlanNote, Planned, PlannedEdit, PlannedOwner,
     ReachedResource, TagChange, TagFate, TaggedObject, Unknown, Verdict,
 };
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ use crate::applied::Entry;
 const FORMAT: u8 = 2;
 
 pub(super) fn json(answer: &PlanAnswer) -> Value {
-    let [mut objects, mut owners, mut further, mut tags, mut unknown, mut not_read, mut roots] =
-        [const { Vec::new() }; 7];
+    let [mut objects, mut owners, mut notes, mut further, mut tags, mut unknown, mut not_read, mut roots] =
+        [const { Vec::new() }; 8];
     let is_one = answer.roots.len() < 2;
     for root in &answer.roots {
         let Plan { objects: of_root, owners: owners_of, further: further_of, unknown: unknown_of, .. } = &root.plan;
@@ -28,6 +28,7 @@ pub(super) fn json(answer: &PlanAnswer) -> Value {
         let tags_of = |it: &Planned| by_id.get(&it.id).into_iter().flat_map(|it| it.entries()).collect();
         objects.extend(of_root.iter().map(|it| in_root(planned(it, tags_of(it)), name)));
         owners.extend(owners_of.iter().map(|it| in_root(owner(it), name)));
+        notes.extend(root.plan.notes.iter().map(|it| in_root(note(it), name)));
         further.extend(further_of.iter().map(|it| in_root(entry(it), name)));
         let edited: BTreeSet<&ObjectId> = of_root.iter().map(|planned| &planned.id).collect();
         let is_further = |it: &&TaggedObject| !edited.contains(&it.id);
@@ -58,6 +59,7 @@ pub(super) fn json(answer: &PlanAnswer) -> Value {
         "entryPoints": entries.collect::<Vec<Value>>(),
         "objects": objects,
         "owners": owners,
+        "notes": notes,
         "further": further,
         "tags": tags,
         "unknown": unknown,
@@ -146,6 +148,11 @@ fn owner(owner: &PlannedOwner) -> Value {
         "edits": owner.edits.iter().map(reference).collect::<Vec<Value>>(),
         "because": because.collect::<Vec<Value>>(),
     })
+}
+
+fn note(note: &PlanNote) -> Value {
+    let objects: Vec<Value> = note.objects().into_iter().map(object).collect();
+    json!({ "about": note.name(), "objects": objects, "text": note.to_string() })
 }
 
 fn reference(edit: &EditRef) -> Value {

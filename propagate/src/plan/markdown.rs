@@ -91,6 +91,10 @@ fn of_plan(plan: &Plan, has_labels: bool, out: &mut String) {
         let chains: Vec<String> = owner.chains().iter().map(|chain| cell(chain)).collect();
         let _ = writeln!(out, "| {} | {} |", cell(&owner.to_string()), chains.join("<br>"));
     }
+    if !plan.notes.is_empty() {
+        *out += "\nNotes:\n\n";
+    }
+    plan.notes.iter().for_each(|note| *out += &format!("- {}\n", one_line(&note.to_string())));
     of_tags(plan, out);
     if let Some(objects) = words::silent(plan) {
         let _ = writeln!(out, "\nOther objects: {}", one_line(&objects));

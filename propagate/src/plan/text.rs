@@ -77,6 +77,10 @@ fn body(root: &RootAnswer, is_verbose: bool) -> String {
         let _ = writeln!(out, "  {style}{owner}{style:#}");
         owner.chains().iter().for_each(|chain| out += &format!("    {chain}\n"));
     }
+    if !plan.notes.is_empty() {
+        let _ = writeln!(out, "{BOLD}Notes{BOLD:#}");
+    }
+    plan.notes.iter().for_each(|note| out += &format!("  {note}\n"));
     if !plan.further.is_empty() {
         let _ = writeln!(out, "{BOLD}Child objects{BOLD:#}");
     }

@@ -12,10 +12,10 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 
 pub use self::unknown::{UnknownField, is_newer, unknown_fields};
-use crate::fields::{get, list, text};
+use crate::fields::{get, list, set, text};
 use crate::object_path::{ObjectPath, VisitedPath};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::{SchemaViolation, WHOLE, of_schema, prune, unknown};
+use crate::schema::{IS_DURATION, SchemaViolation, WHOLE, of_schema, prune, unknown};
 
 /// The schema of a kind in one version.
 #[derive(Default)]
@@ -49,10 +49,37 @@ fn definitions() -> &'static Definitions {
 fn expanded(schema: &Value, shared: &[Value]) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let number = fields.get("$ref").and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
-    match number.and_then(|number| shared.get(number)) {
-        Some(schema) => expanded(schema, shared),
-        None => fields.iter().map(|(name, of)| (name.clone(), expanded(of, shared))).collect::<Map<_, _>>().into(),
+    if let Some(schema) = number.and_then(|number| shared.get(number)) {
+        return expanded(schema, shared);
     }
+    let of_field = |(name, of): (&String, &Value)| {
+        let mut of = expanded(of, shared);
+        if DURATIONS.contains(&&**name) {
+            set(&mut of, &["x-kubernetes-validations"], duration_rules());
+        }
+        (name.clone(), of)
+    };
+    fields.iter().map(of_field).collect::<Map<_, _>>().into()
+}
+
+/// Texts of v1beta1 that are durations: the conversion to v1beta2, where they are seconds and at least 0, reads them.
+///
+/// Source: fields of type `metav1.Duration` in api/core/v1beta1, api/bootstrap/kubeadm/v1beta1 and
+/// api/controlplane/kubeadm/v1beta1 of Cluster API v1.14. Other fields do not have these names.
+const DURATIONS: [&str; 9] = [
+    "minHealthyPeriod",
+    "nodeDeletionTimeout",
+    "nodeDrainTimeout",
+    "nodeStartupTimeout",
+    "nodeVolumeDetachTimeout",
+    "retryPeriod",
+    "timeout",
+    "timeoutForControlPlane",
+    "ttl",
+];
+
+fn duration_rules() -> Value {
+    json!([{"rule": IS_DURATION, "message": "must be a duration that is not negative, such as `10m`"}])
 }
 
 /// Whether the definition of a kind is known in some version.

@@ -23,7 +23,8 @@ use gotmpl::{Result, TemplateError, Value, ValueFunc};
 
 pub(crate) use self::maps::with;
 use self::signatures::check;
-pub(crate) use self::times::{duration, nanoseconds};
+pub(crate) use self::times::duration;
+pub use self::times::whole_seconds;
 use crate::go;
 
 /// A function of templates.

@@ -62,19 +62,29 @@ impl TemplateItem {
         }
     }
 
-    /// That a patch replaced a map of labels or annotations by something else, also by `null`.
+    /// That a patch replaced a map of labels or annotations by something else, also by `null`, or one of its values.
+    ///
+    /// Source: `CopyFields` in internal/util/patch/patch.go of Cluster API v1.14 for an object's own metadata. That of a
+    /// template is `ObjectMeta` in the definitions of all providers, which the API server compares it with.
     fn broken_map(&self, at: &[&str]) -> Option<TopologyRefusal> {
-        let value = at.iter().try_fold(&self.template, |here, name| here.get(name));
-        value.filter(|value| !value.is_object())?;
+        let value = at.iter().try_fold(&self.template, |here, name| here.get(name))?;
         let path = format!("/{}", at.join("/"));
-        let last = self.part.writes.iter().rev().find(|write| path.starts_with(&write.path))?;
-        Some(TopologyRefusal::Patch { patch: last.patch.clone(), path, reason: "the value is no map".to_owned() })
+        let (path, reason) = match value.as_object() {
+            None => (path, "the value is no map"),
+            Some(entries) => {
+                let (key, _) = entries.iter().find(|(_, value)| !value.is_string())?;
+                (format!("{path}/{}", key.replace('~', "~0").replace('/', "~1")), "the value is no string")
+            }
+        };
+        let is_in = |of: &str| path.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let last = self.part.writes.iter().rev().find(|write| is_in(&write.path))?;
+        Some(TopologyRefusal::Patch { patch: last.patch.clone(), path, reason: reason.to_owned() })
     }
 
     /// Copies what patches made of the template to the object.
     ///
     /// # Errors
-    /// When a patch replaced a map of labels or annotations by something else.
+    /// When a patch replaced a map of labels or annotations by something else, or one of its values.
     pub(crate) fn finish(&mut self) -> Result<(), TopologyRefusal> {
         let of_control_plane = if self.part.role == PartRole::ControlPlane { PRESERVED_IN_CONTROL_PLANES } else { &[] };
         let preserved = of_control_plane.iter().chain(PRESERVED);
@@ -100,6 +110,13 @@ impl TemplateItem {
             return Ok(());
         }
         for (from, to) in copies {
+            if to.first() == Some(&"metadata")
+                && let Some(entries) = self.template.pointer_mut(&format!("/{}", from.join("/")))
+                && let Some(entries) = entries.as_object_mut()
+            {
+                // The API server drops a null there.
+                entries.retain(|_, value| !value.is_null());
+            }
             if to.contains(&"metadata")
                 && let Some(refusal) = self.broken_map(from)
             {

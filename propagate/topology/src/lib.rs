@@ -46,6 +46,7 @@ pub use definitions::{
 };
 pub use desired::{Before, Desired, Inputs, desired};
 pub use desired_part::DesiredPart;
+pub use functions::whole_seconds;
 pub use metadata_uses::{MetadataAction, MetadataUse, metadata_uses};
 pub use no_output::NoOutput;
 pub use object_path::{ObjectPath, ObjectStep, VisitedPath};

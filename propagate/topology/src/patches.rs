@@ -164,7 +164,7 @@ fn value(
     (name, variables, data): (&str, &Variables, &Data),
     yaml: Yaml,
 ) -> Result<Value, Obstacle> {
-    if let Some(value) = json_patch.get("value") {
+    if let Some(value) = get(json_patch, &["value"]) {
         return Ok(value.clone());
     }
     let variable = text(json_patch, &["valueFrom", "variable"]);

@@ -11,7 +11,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-pub(crate) use self::rules::rules_of_difference;
+pub(crate) use self::rules::{IS_DURATION, rules_of_difference};
 use crate::fields::{get, is_true, list, text};
 use crate::object_path::{ObjectPath, VisitedPath};
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::fields::{get, set, set_some, text};
-use crate::functions::{duration, nanoseconds};
+use crate::functions::{duration, whole_seconds};
 
 /// From a field of the topology's entry or the class to a field of the object; the entry has precedence.
 type Copies = &'static [(&'static [&'static str], &'static [&'static str])];
@@ -129,7 +129,7 @@ pub(crate) fn control_plane_fields(
         let in_seconds = format!("{timeout}Seconds");
         let written = |of: &Value| {
             let number = get(of, &["deletion", &in_seconds]).and_then(Value::as_u64);
-            number.or_else(|| seconds(text(of, &[timeout])))
+            number.or_else(|| u64::try_from(whole_seconds(text(of, &[timeout]))?).ok())
         };
         let Some(number) = written(entry).or_else(|| written(class)) else { continue };
         match is_v1beta1 {
@@ -164,14 +164,6 @@ fn reference(object: &Value, is_v1beta1: bool) -> Value {
     }
 }
 
-/// The whole seconds of a duration such as `1h2m3s` or `1.5h`.
-///
-/// Source: `ConvertToSeconds` in api/core/v1beta2/conversion.go of Cluster API, which drops fractions of a second.
-fn seconds(duration: &str) -> Option<u64> {
-    let length = nanoseconds(duration).filter(|_| !duration.starts_with('-'))?;
-    Some(length / 1_000_000_000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,9 +178,9 @@ mod tests {
             ("1500ms", 1, "1s"),
         ];
         for (text, number, printed) in cases {
-            assert_eq!((seconds(text), duration(number)), (Some(number), printed.to_owned()), "{text}");
+            let seconds = whole_seconds(text).and_then(|seconds| u64::try_from(seconds).ok());
+            assert_eq!((seconds, duration(number)), (Some(number), printed.to_owned()), "{text}");
         }
-        assert_eq!([seconds("10"), seconds("-1h"), seconds("")], [None; 3]);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 mod mismatch;
 mod rewrite;
-mod seconds;
 mod tables;
 #[cfg(test)]
 mod vectors;

@@ -209,8 +209,10 @@ impl<'e> EditedObject<'e> {
         at.is_entry() && at.value(self.values[1]).is_none()
     }
 
+    /// Whether Clusters use it before and after the change.
     fn is_used(&self, at: &EditPath) -> bool {
-        !machines(self.sides.before, self.id, &Part::of(self.id, at)).is_empty()
+        let Sides { before, after, .. } = self.sides;
+        [before, after].iter().all(|side| !machines(side, self.id, &Part::of(self.id, at)).is_empty())
     }
 
     fn machines(&self, at: &EditPath, effect: Effect) -> Machines {

@@ -11,11 +11,12 @@ pub(super) fn merged(plans: impl Iterator<Item = Plan>, sides: [&Fleet; 2]) -> P
     let mut all = Plan::default();
     let mut parts = 0;
     for plan in plans {
-        let Plan { objects, further, unknown, owners, verdict, .. } = plan;
+        let Plan { objects, further, unknown, owners, notes, verdict, .. } = plan;
         all.objects.extend(objects);
         all.further.extend(further);
         all.unknown.extend(unknown);
         all.owners.extend(owners);
+        all.notes.extend(notes);
         all.verdict = all.verdict.and(&verdict);
         parts += 1;
     }

@@ -55,53 +55,66 @@ pub(super) fn add(
         planned.edits = vec![PlannedEdit { decided: Decided::ByWebhook, ..edit }];
         return;
     }
-    let refusals: Vec<Refusal> = match was {
-        None => {
-            let of_class = of_class(&new.id, &Value::Null, is, &[]);
-            let class = (new.id.kind == "Cluster").then(|| find_class(&new.id, is, after)).flatten();
-            let mut of_cluster = class.map(|class| of_new_cluster(is, &class.written)).unwrap_or_default();
-            if of_cluster.is_empty() && class.is_some() {
-                of_cluster.extend(refusal_of_made(fleet, &new.id));
-            }
-            let of_cluster = of_cluster.into_iter().map(|refusal| Refusal::of_topology(refusal, "Cluster"));
-            found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).chain(of_cluster).collect()
-        }
+    let refusals = match was {
+        None => of_creation(new, is, found, (after, fleet)),
         Some(was) => {
-            let chained = || find_class(&new.id, is, after).is_none_or(|class| chains(&class.written));
-            let skipped = skipped_by_topology(was, is).filter(|_| !chained());
-            let even = even_control_plane(new, is, after).filter(|_| {
-                let number = |cluster: &Value| cluster.pointer(CONTROL_PLANE_REPLICAS).cloned();
-                number(was) != number(is)
-            });
             let of_class = of_class(&new.id, was, is, &planned.edits);
-            let unfinished = unfinished_upgrade(&new.id, [was, is], sides.before);
             let (still, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|refusal| known.contains(refusal));
             let found = found.into_iter().chain(of_change(&new.id, was, is));
             let still = still.into_iter().filter(|refusal| remains(&refusal));
-            found.chain(still).chain(skipped).chain(unfinished).chain(even).chain(of_class).collect()
+            found.chain(still).chain(of_topology(new, [was, is], sides)).chain(of_class).collect()
         }
     };
-    for refusal in refusals {
-        let kustomization = filled_by(&refusal, new, sources);
-        let Refusal { at, message, .. } = refusal;
-        let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
-        let reason = kustomization.map_or(message, patched);
-        let at = EditPath::of(at);
-        let is_refused = |planned: &PlannedEdit| planned.effect == Effect::Refused;
-        planned.edits.retain(|planned| planned.at == at || is_refused(planned) || !planned.at.is_within(&at));
-        match planned.edits.iter_mut().find(|planned| planned.at == at) {
-            Some(PlannedEdit { effect: Effect::Refused, reason: Some(first), .. }) => {
-                *first = Cow::Owned(format!("{first}; {reason}"));
-            }
-            Some(planned) => {
-                let at = planned.at.clone();
-                *planned = PlannedEdit::new(at, effect, Some(reason.into()));
-            }
-            None => planned.edits.push(PlannedEdit::new(at, effect, Some(reason.into()))),
-        }
-    }
+    refusals.into_iter().for_each(|refusal| put(planned, filled_by(&refusal, new, sources), refusal));
     planned.edits.iter_mut().for_each(|planned| gate(planned, is));
     planned.edits.sort_by_key(|planned| Reverse(planned.effect));
+}
+
+/// What is refused when an object is created.
+fn of_creation(
+    new: &FleetObject,
+    is: &Value,
+    found: Vec<Refusal>,
+    (after, fleet): (&Hierarchy, &Fleet),
+) -> Vec<Refusal> {
+    let of_class = of_class(&new.id, &Value::Null, is, &[]);
+    let class = (new.id.kind == "Cluster").then(|| find_class(&new.id, is, after)).flatten();
+    let mut of_cluster = class.map(|class| of_new_cluster(is, &class.written)).unwrap_or_default();
+    if of_cluster.is_empty() && class.is_some() {
+        of_cluster.extend(refusal_of_made(fleet, &new.id));
+    }
+    let of_cluster = of_cluster.into_iter().map(|refusal| Refusal::of_topology(refusal, "Cluster"));
+    found.into_iter().chain(even_control_plane(new, is, after)).chain(of_class).chain(of_cluster).collect()
+}
+
+/// What is refused in an edit of a Cluster because of its class, or of what its controllers made.
+fn of_topology(new: &FleetObject, [was, is]: [&Value; 2], sides: Sides<'_>) -> Vec<Refusal> {
+    let chained = || find_class(&new.id, is, sides.after).is_none_or(|class| chains(&class.written));
+    let skipped = skipped_by_topology(was, is).filter(|_| !chained());
+    let unfinished = unfinished_upgrade(&new.id, [was, is], sides.before);
+    let number = |cluster: &Value| cluster.pointer(CONTROL_PLANE_REPLICAS).cloned();
+    let even = even_control_plane(new, is, sides.after).filter(|_| number(was) != number(is));
+    skipped.into_iter().chain(unfinished).chain(even).collect()
+}
+
+/// Marks the edit of a path as refused. Whether it is, is not known if a kustomization patches the path.
+fn put(planned: &mut Planned, kustomization: Option<&str>, refusal: Refusal) {
+    let Refusal { at, message, .. } = refusal;
+    let effect = if kustomization.is_some() { Effect::CannotTell } else { Effect::Refused };
+    let reason = kustomization.map_or(message, patched);
+    let at = EditPath::of(at);
+    let is_refused = |planned: &PlannedEdit| planned.effect == Effect::Refused;
+    planned.edits.retain(|planned| planned.at == at || is_refused(planned) || !planned.at.is_within(&at));
+    match planned.edits.iter_mut().find(|planned| planned.at == at) {
+        Some(PlannedEdit { effect: Effect::Refused, reason: Some(first), .. }) => {
+            *first = Cow::Owned(format!("{first}; {reason}"));
+        }
+        Some(planned) => {
+            let at = planned.at.clone();
+            *planned = PlannedEdit::new(at, effect, Some(reason.into()));
+        }
+        None => planned.edits.push(PlannedEdit::new(at, effect, Some(reason.into()))),
+    }
 }
 
 /// The format of a control plane is Ignition from now on: whether that is accepted is not known.

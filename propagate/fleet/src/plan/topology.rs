@@ -80,6 +80,7 @@ pub(super) fn complete(
     let freed = each(&objects, |object| if is_edited(object) { freed(object, &answers, around) } else { Vec::new() });
     let stopped = answers.iter().filter_map(|answer| Some((answer.cluster.clone(), answer.stopped.clone()?))).collect();
     let renewed = renewed::merged(answers.iter_mut().flat_map(|answer| std::mem::take(&mut answer.renewed)));
+    plan.notes.extend(answers.iter_mut().flat_map(|answer| std::mem::take(&mut answer.notes)));
     let refused: BTreeSet<ObjectId> = answers.iter().flat_map(|answer| answer.refused.iter().cloned()).collect();
     // What is refused is not written, for the other Clusters of a class either.
     let stays = |owner: &PlannedOwner| {

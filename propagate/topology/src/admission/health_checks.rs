@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::fields::{get, is_true, list, text};
-use crate::functions::nanoseconds;
+use crate::functions::whole_seconds;
 use crate::obstacle::TopologyRefusal;
 use crate::owner::DEPLOYMENTS;
 
@@ -100,10 +100,10 @@ fn is_zero(value: &Value) -> bool {
 /// assert_eq!(topology::early_startup(&json!({"checks": {"nodeStartupTimeoutSeconds": 600}})), None);
 /// ```
 pub fn early_startup(check: &Value) -> Option<(&'static str, &'static str)> {
-    let seconds = get(check, &["checks", "nodeStartupTimeoutSeconds"]).and_then(Value::as_u64);
+    let seconds = get(check, &["checks", "nodeStartupTimeoutSeconds"]).and_then(Value::as_i64);
     let seconds = seconds.map(|seconds| ("checks.nodeStartupTimeoutSeconds", seconds));
-    let duration = nanoseconds(text(check, &["nodeStartupTimeout"])).map(|nanoseconds| nanoseconds / 1_000_000_000);
-    let (path, seconds) = seconds.or_else(|| Some(("nodeStartupTimeout", duration?)))?;
+    let (path, seconds) =
+        seconds.or_else(|| Some(("nodeStartupTimeout", whole_seconds(text(check, &["nodeStartupTimeout"]))?)))?;
     (seconds != 0 && seconds < 30).then_some((path, "must be at least 30 seconds, or 0"))
 }
 

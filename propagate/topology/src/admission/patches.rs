@@ -63,7 +63,7 @@ fn check(json_patch: &Value, variables: &BTreeSet<&str>) -> Result<(), String> {
         return Ok(());
     }
     let [template, variable] = ["template", "variable"].map(|field| text(json_patch, &["valueFrom", field]));
-    let sources = [json_patch.get("value").is_some(), !template.is_empty(), !variable.is_empty()];
+    let sources = [get(json_patch, &["value"]).is_some(), !template.is_empty(), !variable.is_empty()];
     if sources.into_iter().filter(|is_set| *is_set).count() != 1 {
         return Err("exactly one of `value`, `valueFrom.template` and `valueFrom.variable` must be set".to_owned());
     }
@@ -159,7 +159,11 @@ mod tests {
         }});
         let cases = [
             (json!({"op": "add", "path": "/spec/a", "valueFrom": {"variable": "size"}}), None),
-            (json!({"op": "add", "path": "/spec/a", "value": null}), None),
+            (json!({"op": "add", "path": "/spec/a", "value": 1}), None),
+            (
+                json!({"op": "add", "path": "/spec/a", "value": null}),
+                Some("exactly one of `value`, `valueFrom.template` and `valueFrom.variable` must be set"),
+            ),
             (json!({"op": "remove", "path": "/spec/a"}), None),
             (
                 json!({"op": "move", "path": "/spec/a"}),

@@ -83,6 +83,21 @@ pub(crate) fn nanoseconds(duration: &str) -> Option<u64> {
     (total <= u64::MAX / 2).then_some(total)
 }
 
+/// The whole seconds of a duration, at most as many as `int32` has; `None` if it is not one.
+///
+/// Source: `ConvertToSeconds` in api/core/v1beta2/conversion.go of Cluster API v1.14, which drops fractions of a second.
+///
+/// ```
+/// let all = ["1h0m0.9s", "-90s", "2000000h", "90", ""].map(topology::whole_seconds);
+/// assert_eq!(all, [Some(3600), Some(-90), Some(i64::from(i32::MAX)), None, None]);
+/// ```
+#[must_use]
+pub fn whole_seconds(duration: &str) -> Option<i64> {
+    let seconds = i64::try_from(nanoseconds(duration)? / SECOND).ok()?;
+    let seconds = if duration.starts_with('-') { -seconds } else { seconds };
+    Some(seconds.min(i64::from(i32::MAX)))
+}
+
 /// The largest unit of which there is more than one whole.
 fn rounded(nanoseconds: u64) -> String {
     const HOUR: u64 = 3600 * SECOND;

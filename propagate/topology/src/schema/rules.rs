@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{inner, schema_of};
 use crate::fields::{get, list, text};
+use crate::functions::whole_seconds;
 
 /// Whether a value keeps a rule.
 type Keeps = fn(&Value) -> bool;
@@ -19,7 +20,11 @@ const RULES: &[(&str, Keeps)] = &[
         let own = ["Ready", "Available", "HealthCheckSucceeded", "OwnerRemediated", "ExternallyRemediated"];
         !value.as_str().is_some_and(|value| own.contains(&value))
     }),
+    (IS_DURATION, |value| value.as_str().is_none_or(|text| whole_seconds(text).is_some_and(|seconds| seconds >= 0))),
 ];
+
+/// What the conversion from v1beta1 checks of durations. It drops fractions of a second.
+pub(crate) const IS_DURATION: &str = "duration(self) > duration('-1s')";
 
 /// The messages of the rules that a value does not keep.
 pub(super) fn broken(value: &Value, schema: &Value) -> Vec<String> {
@@ -91,6 +96,8 @@ mod tests {
             (1, json!([{"name": "a"}, {"name": "b"}]), json!([{"name": "a", "value": 1}, {"name": "a", "value": 2}])),
             (2, json!({"layout": true}), json!({"layout": true, "diskLayout": []})),
             (3, json!("EtcdMemberHealthy"), json!("Ready")),
+            (4, json!("-0.5s"), json!("")),
+            (4, json!("1h30m"), json!("-1s")),
         ];
         for (number, kept, not_kept) in cases {
             let schema = schema(RULES[number].0);

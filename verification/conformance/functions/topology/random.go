@@ -92,7 +92,7 @@ func varied(random *rand.Rand, base vector, number int) vector {
 		if !ok {
 			continue
 		}
-		if _, err := edited.start(); err == nil {
+		if _, err := edited.answers(); err == nil {
 			base = edited
 		}
 	}

@@ -207,7 +207,8 @@ func (d *dice) late() []operation {
 		return nil
 	}
 	if d.isOld() {
-		return d.within(root+path, entry, []string{pick(d, []string{"nodeVolumeDetachTimeout", "nodeDeletionTimeout"})}, fmt.Sprintf("%dm", 1+d.IntN(3)))
+		timeout := pick(d, []string{"nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout"})
+		return d.within(root+path, entry, []string{timeout}, pick(d, []string{"1m", "2m", "1.5h", "90s", "0", "", "1d", "-1m"}))
 	}
 	isPool := strings.Contains(path, "Pools")
 	switch d.IntN(6) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -202,7 +203,7 @@ func (s *servers) pruneNulls(object *unstructured.Unstructured) {
 func (s *servers) admit(ctx context.Context, live, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	known, ok := s.kinds[object.GroupVersionKind()]
 	if !ok {
-		return object, nil
+		return object, ofTexts(object)
 	}
 	s.prune(object)
 	defaulting.Default(object.Object, known.schema)
@@ -222,6 +223,28 @@ func (s *servers) admit(ctx context.Context, live, object *unstructured.Unstruct
 func (s *served) validate(object *unstructured.Unstructured) error {
 	if errs := validation.ValidateCustomResource(nil, object.Object, s.validator); len(errs) > 0 {
 		return apierrors.NewInvalid(object.GroupVersionKind().GroupKind(), object.GetName(), errs)
+	}
+	return nil
+}
+
+// ofTexts says which labels or annotations of an object without a definition are no map of texts. Every provider's template
+// has such maps below `spec.template`, where no value may be null.
+func ofTexts(object *unstructured.Unstructured) error {
+	for _, holder := range [][]string{{"metadata"}, {"spec", "template", "metadata"}} {
+		for _, field := range []string{"labels", "annotations"} {
+			value, isSet, err := unstructured.NestedFieldNoCopy(object.Object, append(slices.Clone(holder), field)...)
+			if !isSet || err != nil {
+				continue
+			}
+			entries, isMap := value.(map[string]any)
+			for _, entry := range entries {
+				_, isText := entry.(string)
+				isMap = isMap && (isText || entry == nil && holder[0] == "metadata")
+			}
+			if !isMap {
+				return apierrors.NewBadRequest(fmt.Sprintf("%s %s: %s.%s: expected a map of texts", object.GetKind(), object.GetName(), strings.Join(holder, "."), field))
+			}
+		}
 	}
 	return nil
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -89,7 +91,8 @@ func (w *world) change(old, edited vector) ([]owner, error) {
 	return owners(before, states, w.name)
 }
 
-// write applies what differs: templates, then classes, then the Cluster.
+// write applies what differs: templates, then classes, then the Cluster. What is refused is tried again after the others, as
+// whoever applies a repository does.
 func (w *world) write(old, edited vector) error {
 	written := map[string]string{}
 	var all []map[string]any
@@ -103,13 +106,20 @@ func (w *world) write(old, edited vector) error {
 			}
 		}
 	}
-	for _, object := range all {
-		if written[idOf(object)] == text(object) {
-			continue
+	all = slices.DeleteFunc(all, func(object map[string]any) bool { return written[idOf(object)] == text(object) })
+	for len(all) > 0 {
+		var refused []map[string]any
+		var first error
+		for _, object := range all {
+			if err := w.apply(object); err != nil {
+				refused = append(refused, object)
+				first = cmp.Or(first, err)
+			}
 		}
-		if err := w.apply(object); err != nil {
-			return err
+		if len(refused) == len(all) {
+			return first
 		}
+		all = refused
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 //! What is done to fields of a JSON object.
 
 use serde_json::{Map, Value, json};
+use topology::whole_seconds;
 
-use super::seconds::seconds;
 use crate::object::group_and_version;
 use crate::plan::path::EditPath;
 use crate::relations::text;
@@ -99,7 +99,7 @@ pub(super) fn one(section: &mut Value, rewrite: &Rewrite) {
         }
         Rewrite::Seconds(from, to) => {
             let Some(value) = take(section, from) else { return };
-            let value = value.as_str().and_then(seconds).map_or(value, |seconds| json!(seconds));
+            let value = value.as_str().and_then(whole_seconds).map_or(value, |seconds| json!(seconds));
             to.iter().for_each(|to| put(section, to, value.clone()));
         }
         Rewrite::Arguments(at) => each_at(section, at, &mut |value| {

@@ -14,6 +14,7 @@ use super::{is_decided_by_patches, renewed};
 use crate::made::class;
 use crate::object::ObjectId;
 use crate::plan::impact::Sides;
+use crate::plan::notes::{Otherwise, PlanNote};
 use crate::plan::stopped::StoppedTopology;
 use crate::plan::{Decided, EntryDifference, Planned};
 
@@ -32,6 +33,8 @@ pub(super) struct TopologyAnswer<'p> {
     pub(super) stopped: Option<StoppedTopology>,
     /// Labels and annotations of new templates, and of what is created from them.
     pub(super) renewed: Vec<EntryDifference>,
+    /// What has to be applied first.
+    pub(super) notes: Vec<PlanNote>,
 }
 
 /// How far a topology was computed.
@@ -83,6 +86,7 @@ impl<'p> TopologyAnswer<'p> {
             state: Computed::Not,
             stopped: None,
             renewed: Vec::new(),
+            notes: Vec::new(),
         };
         if let Some(id) = all.iter().find(|id| twice.contains(id)) {
             answer.add_unknown(&Gap::DefinedTwice(id.to_string()), &edits, around);
@@ -107,6 +111,7 @@ impl<'p> TopologyAnswer<'p> {
             }
             edits = others;
         }
+        self.notes.extend(change.order());
         self.add_rest(change, &edits);
         unknown.into_iter().for_each(|(gap, edits)| self.add_unknown(&gap, &edits, change.around));
     }
@@ -200,35 +205,59 @@ impl<'p> TopologyAnswer<'p> {
 type WebhookRefusal = (ObjectId, Obstacle, Vec<EditRef>);
 
 impl TopologyChange<'_> {
-    /// What the webhook refuses in the class because of the Cluster. It does not look at variables: with those that a Cluster
-    /// no longer has right, its topology is not reconciled.
+    /// What the webhook refuses in the class because of a Cluster, and did not before. It does not compare variables with
+    /// their definitions.
     ///
     /// Source: `validate` in core/webhooks/admission/clusterclass.go of Cluster API v1.14.
+    fn refused_in_class(&self, cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+        let [before, after] =
+            [(&*self.old.cluster, &*self.old.class), (cluster, class)].map(|(cluster, class)| of_class(cluster, class));
+        news(&after.collect::<Vec<_>>(), &before.collect::<Vec<_>>()).filter(|_| self.edits_class())
+    }
+
+    /// The same in the Cluster, which is compared with everything in the class.
+    fn refused_in_cluster(&self, cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+        let before = self.refusals(&self.old.cluster, &self.old.class);
+        news(&self.refusals(cluster, class), &before).filter(|_| self.concerned.contains(self.cluster))
+    }
+
+    /// What the webhook refuses in the class as long as the Cluster is not applied.
     fn class_refusal(&self, edits: &[TopologyEdit<'_>]) -> Option<WebhookRefusal> {
-        let refusals = |class: &Value| of_class(&self.old.cluster, class).collect::<Vec<_>>();
-        let before = refusals(&self.old.class);
-        let check = |class: &Value| news(&refusals(class), &before);
-        let refusal = check(&self.new.class).filter(|_| self.edits_class())?;
-        let is_why =
-            |edit: &TopologyEdit<'_>| self.without(edit.id, edit.at).is_some_and(|it| check(&it.class).is_none());
-        let obstacle = Placeholders::of([&*self.old.cluster; 2]).resolved(refusal.into());
+        let cluster = if self.fits_first() { &self.new.cluster } else { &self.old.cluster };
+        let refusal = self.refused_in_class(cluster, &self.new.class)?;
+        let is_why = |edit: &TopologyEdit<'_>| {
+            self.without(edit.id, edit.at).is_some_and(|it| self.refused_in_class(cluster, &it.class).is_none())
+        };
+        let obstacle = Placeholders::of([&**cluster; 2]).resolved(refusal.into());
         Some((self.class().clone(), obstacle, why(edits, self.class(), is_why)))
+    }
+
+    /// Whether the Cluster changes, and can be applied before the class.
+    fn fits_first(&self) -> bool {
+        self.concerned.contains(self.cluster) && self.refused_in_cluster(&self.new.cluster, &self.old.class).is_none()
     }
 
     /// What the webhook refuses in the Cluster because of the class.
     fn cluster_refusal(&self, edits: &[TopologyEdit<'_>]) -> Option<WebhookRefusal> {
-        if !self.concerned.contains(self.cluster) {
-            return None;
-        }
-        let class = if self.edits_class() { &self.new.class } else { &self.old.class };
-        let before = self.refusals(&self.old.cluster, class);
-        let check = |cluster: &Value, class: &Value| news(&self.refusals(cluster, class), &before);
-        let refusal = check(&self.new.cluster, &self.new.class)?;
+        let refusal = self.refused_in_cluster(&self.new.cluster, &self.new.class)?;
         let is_why = |edit: &TopologyEdit<'_>| {
-            self.without(edit.id, edit.at).is_some_and(|it| check(&it.cluster, &it.class).is_none())
+            let without = self.without(edit.id, edit.at);
+            without.is_some_and(|it| self.refused_in_cluster(&it.cluster, &it.class).is_none())
         };
         let obstacle = Placeholders::of([&*self.old.cluster, &*self.new.cluster]).resolved(refusal.into());
         Some((self.cluster.clone(), obstacle, why(edits, self.cluster, is_why)))
+    }
+
+    /// What has to be applied first, if one of Cluster and class is refused until the other one is applied.
+    fn order(&self) -> Option<PlanNote> {
+        let (cluster, class) = (self.cluster, self.class());
+        let of_class = self.refused_in_class(&self.old.cluster, &self.new.class).map(|it| (cluster, class, it));
+        let of_cluster = self.refused_in_cluster(&self.new.cluster, &self.old.class).map(|it| (class, cluster, it));
+        let (first, then, refusal) = of_class.or(of_cluster.filter(|_| self.edits_class()))?;
+        let placeholders = Placeholders::of([&*self.old.cluster, &*self.new.cluster]);
+        let Obstacle::Refused(refusal) = placeholders.resolved(refusal.into()) else { return None };
+        let refused = Otherwise::Refused(refusal.to_string());
+        self.concerned.contains(cluster).then(|| PlanNote::first([first.clone()].into(), then, refused))
     }
 }
 

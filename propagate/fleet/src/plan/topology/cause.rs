@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use topology::{FieldCause, Obstacle, PartChange, PartDifference, differences};
+use serde_json::Value;
+use topology::{DesiredPart, FieldCause, Obstacle, PartChange, PartDifference, PartRole, TopologyOwner, differences};
 
 use super::change::{Comparison, TopologyChange};
 use super::changed_part::ChangedPart;
@@ -66,6 +67,19 @@ impl<'c, 'p> Causes<'c, 'p> {
     /// The same as objects and paths.
     pub(super) fn references(&self, part: &ChangedPart, field: Option<&FieldCause>) -> Vec<EditRef> {
         self.due(part, field).into_iter().filter_map(|number| Some(self.edits.get(number)?.reference())).collect()
+    }
+
+    /// Whether there are edits, and all of them are of one object.
+    pub(super) fn is_of(&self, due: &EditNumbers, id: &ObjectId) -> bool {
+        !due.is_empty() && due.iter().all(|number| self.edits.get(*number).is_some_and(|edit| edit.id == id))
+    }
+
+    /// The control plane or the workers after the change.
+    pub(super) fn object_after(&self, owner: &TopologyOwner) -> Option<&Value> {
+        let is_it = |part: &&DesiredPart| {
+            part.owner == *owner && matches!(part.role, PartRole::ControlPlane | PartRole::Workers)
+        };
+        self.found.after.parts.iter().find(is_it).map(|part| &part.object)
     }
 
     fn only(&self) -> &[Option<Vec<PartDifference>>] {

@@ -15,7 +15,7 @@ use super::answer::Computed;
 use super::changed_part::ChangedPart;
 use super::health_checks::health_checks;
 use super::placeholder::{Placeholders, set_otherwise};
-use super::refusals::{of_class, refusal};
+use super::refusals::{emptied, of_class, refusal};
 use crate::hierarchy::Hierarchy;
 use crate::made::{class, template, yaml};
 use crate::member::Member;
@@ -170,6 +170,9 @@ impl<'p> TopologyChange<'p> {
     pub(super) fn refusals(&self, cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
         let mut refused = value_refusals(cluster, class, &self.stored);
         refused.extend(of_class(cluster, class));
+        let variables = self.old.cluster.pointer("/spec/topology/variables").and_then(Value::as_array);
+        let had_variables = variables.is_some_and(|variables| !variables.is_empty());
+        refused.extend(emptied(cluster, class).filter(|_| !had_variables));
         refused
     }
 
@@ -199,12 +202,6 @@ impl<'p> TopologyChange<'p> {
     pub(super) fn compare(&self, to: &TopologySources<'_>) -> Result<Comparison, Obstacle> {
         let clusters = [&*self.old.cluster, &*to.cluster];
         let placeholders = Placeholders::of(clusters);
-        // Whatever webhooks admitted, the topology's controller checks variables first: `reconcile` in
-        // core/reconcilers/topology/cluster/cluster_controller.go of Cluster API v1.14.
-        let of_values = |of: &TopologySources<'_>| value_refusals(&of.cluster, &of.class, &self.stored);
-        if let Some(refusal) = news(&of_values(to), &of_values(&self.old)) {
-            return Err(placeholders.resolved(refusal.into()));
-        }
         let found = self.difference(to).map_err(|obstacle| placeholders.resolved(obstacle))?;
         if let Some((_, refusal)) = found.refused(&to.class, self.around.settings).into_iter().next() {
             return Err(placeholders.resolved(refusal.into()));
@@ -219,7 +216,19 @@ impl<'p> TopologyChange<'p> {
         Ok(found)
     }
 
+    /// What the controller refuses in the values of variables, and did not before.
+    ///
+    /// Source: `DefaultAndValidateVariables`, which core/reconcilers/topology/cluster/cluster_controller.go of Cluster API v1.14
+    /// calls before it reads the templates.
+    fn value_refusal(&self, to: &TopologySources<'_>) -> Option<TopologyRefusal> {
+        let [before, after] = [&self.old, to].map(|state| value_refusals(&state.cluster, &state.class, &self.stored));
+        news(&after, &before)
+    }
+
     fn difference(&self, to: &TopologySources<'_>) -> Result<Comparison, Obstacle> {
+        if let Some(refusal) = self.value_refusal(to) {
+            return Err(refusal.into());
+        }
         let before = self.desired(&self.old).or_else(|obstacle| match obstacle {
             // What was refused before is not what is stored.
             Obstacle::Refused(refusal) => Err(Gap::RefusedBefore(Box::new(refusal)).into()),

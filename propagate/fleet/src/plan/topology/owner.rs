@@ -18,6 +18,7 @@ use crate::object::{ObjectId, group_and_version};
 use crate::plan::impact::{Sides, impact};
 use crate::plan::initialized::concerns_none;
 use crate::plan::machines::{Machines, Part, machines};
+use crate::plan::notes::{OwnerRollout, RolloutLimits};
 use crate::plan::path::EditPath;
 use crate::plan::placeholder::{deciding, is_settled};
 use crate::plan::provider;
@@ -44,6 +45,8 @@ pub struct PlannedOwner {
     pub is_update_in_place: bool,
     /// Whether the feature gate decides on that.
     pub(super) can_be_in_place: bool,
+    /// If its Machines are replaced: how.
+    pub(in crate::plan) rollout: OwnerRollout,
     /// Why the effect is not known, what Cluster API refuses, or why Machines are replaced twice.
     pub reason: Option<String>,
     /// The Machines that are replaced.
@@ -109,6 +112,7 @@ impl PlannedOwner {
             later: None,
             is_update_in_place: false,
             can_be_in_place: false,
+            rollout: OwnerRollout::default(),
             reason,
             machines: Machines::default(),
             steps: Vec::new(),
@@ -168,15 +172,27 @@ impl PlannedOwner {
         let reason = judged.iter().filter(|(it, _)| it.effect == first.effect).find_map(|(it, _)| it.reason.clone());
         let (owner, machines) = (Some(part.owner().clone()), first.machines.clone());
         let steps = if first.effect == Effect::Rollout { steps(part.owner(), &because, change) } else { Vec::new() };
+        let alone = |of: &ObjectId| {
+            let replaces = |part| {
+                let effect = OwnerEffect::of(part, causes, |due| causes.is_of(due, of), change);
+                effect.is_some_and(|it| it.effect == Effect::Rollout)
+            };
+            first.effect == Effect::Rollout && parts.iter().any(replaces)
+        };
+        let objects: BTreeSet<&ObjectId> = edits.iter().map(|edit| &edit.id).collect();
+        let rollout = OwnerRollout {
+            is_upgrade: version(&because).is_some(),
+            limits: causes.object_after(part.owner()).and_then(|object| RolloutLimits::of(object, &machines)),
+            objects: objects.into_iter().filter(|it| alone(it)).cloned().collect(),
+        };
         let new = PlannedOwner::new(change.cluster, first.effect, reason, edits.into_iter().collect());
-        Some(PlannedOwner { id, part: owner, can_be_in_place, machines, steps, because, ..new })
+        Some(PlannedOwner { id, part: owner, can_be_in_place, rollout, machines, steps, because, ..new })
     }
 }
 
 /// The versions that an upgrade goes through, if there are several.
 fn steps(owner: &TopologyOwner, because: &[Because], change: &TopologyChange<'_>) -> Vec<String> {
-    let is_version = |it: &&Because| ["spec.version", "spec.template.spec.version"].contains(&&*it.path);
-    let version = because.iter().find(is_version).map(|it| [&it.from, &it.to].map(|it| it.as_ref()?.as_str()));
+    let version = version(because).map(|it| [&it.from, &it.to].map(|it| it.as_ref()?.as_str()));
     let Some([Some(from), Some(to)]) = version else { return Vec::new() };
     let steps = match owner {
         TopologyOwner::ControlPlane => control_plane_steps(&change.new.class, from, to),
@@ -184,6 +200,11 @@ fn steps(owner: &TopologyOwner, because: &[Because], change: &TopologyChange<'_>
     };
     let is_chained = steps.len() > 1;
     steps.into_iter().filter(|_| is_chained).map(str::to_owned).collect()
+}
+
+/// The difference of versions, if there is one.
+fn version(because: &[Because]) -> Option<&Because> {
+    because.iter().find(|it| ["spec.version", "spec.template.spec.version"].contains(&&*it.path))
 }
 
 impl Because {

@@ -1,6 +1,8 @@
 //! What a topology is refused for: by the webhooks of Clusters and classes, by its controller, or by the webhooks of what it
 //! writes.
 
+use std::collections::BTreeSet;
+
 use metadata_propagation::{Effect, Settings};
 use serde_json::Value;
 use topology::{
@@ -16,17 +18,31 @@ use crate::plan::template::DryRun;
 use crate::plan::{PlannedEdit, provider, reason};
 use crate::refusal::{FIXED_AND_AUTOSCALED, has_variable, of_edit, of_taints};
 use crate::relations::text;
-use crate::workers::{Worker, workers};
+use crate::workers::{LISTS, Worker, workers};
 
 /// What the webhooks refuse in a Cluster because of its class, and in a class because of its Cluster, except for variables.
 pub(super) fn of_class(cluster: &Value, class: &Value) -> impl Iterator<Item = TopologyRefusal> {
-    let own = [unlisted(cluster, class), emptied(cluster, class)].into_iter().flatten();
-    own.chain(autoscaled(cluster, class)).chain(health_check_refusals(cluster, class))
+    let others = autoscaled(cluster, class).into_iter().chain(health_check_refusals(cluster, class));
+    unlisted(cluster, class).into_iter().chain(undefined_workers(cluster, class)).chain(others)
+}
+
+/// Classes of workers that a Cluster uses and its class does not have.
+///
+/// Source: `MachineDeploymentTopologiesAreValidAndDefinedInClusterClass` in internal/topology/check/compatibility.go of Cluster
+/// API v1.14, and `validateRemovedMachineDeploymentClassesAreNotUsed` in core/webhooks/admission/clusterclass.go.
+fn undefined_workers(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
+    let of_list = |list| {
+        let defined: Vec<&str> = workers(class, list).map(|worker| worker.name).collect();
+        let used: BTreeSet<&str> = workers(cluster, list).map(|entry| entry.class()).collect();
+        used.into_iter().filter(move |name| !defined.contains(name) && !has_variable(name))
+    };
+    LISTS.into_iter().flat_map(of_list).map(|name| TopologyRefusal::NoWorkerClass(name.to_owned())).collect()
 }
 
 /// What the webhook refuses in a Cluster that is created: it fits its class, as far as its values are in the files.
 pub(crate) fn of_new_cluster(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
     let found = value_refusals(cluster, class, &StoredDefaults::default()).into_iter().chain(of_class(cluster, class));
+    let found = found.chain(emptied(cluster, class));
     // What is set twice is refused whatever the class is.
     let found = found.filter(|refusal| !matches!(refusal, TopologyRefusal::SetTwice(_)));
     found.filter_map(|refusal| resolved(cluster, refusal.into())).collect()
@@ -40,11 +56,11 @@ pub(crate) fn resolved(cluster: &Value, obstacle: Obstacle) -> Option<TopologyRe
     }
 }
 
-/// A list of variables without any, which no default fills.
+/// A list of variables without any, which no default fills. If there were some before, server-side apply removes it instead.
 ///
 /// Source: `DefaultVariables` in core/webhooks/admission/cluster.go of Cluster API v1.14; what it leaves empty is in the list as
 /// it was written, whose definition in v1beta2 wants at least one.
-fn emptied(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+pub(super) fn emptied(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
     let is_default = |variable: &Value| variable.pointer("/schema/openAPIV3Schema/default").is_some();
     let variables = class.pointer("/spec/variables").and_then(Value::as_array);
     let is_filled = variables.into_iter().flatten().any(is_default);
