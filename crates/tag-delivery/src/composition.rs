@@ -13,6 +13,7 @@ mod patch;
 mod patch_sets;
 mod patched_text;
 mod pipeline;
+mod policies;
 mod resource;
 mod resource_kind;
 mod resource_tags;
@@ -28,9 +29,11 @@ use std::borrow::Cow;
 use self::halt::Halt;
 pub use self::patched_text::PatchedText;
 use self::pipeline::Pipeline;
+pub use self::policies::CROSSPLANE_PAUSED;
+use self::policies::Policies;
 use self::resource::ComposedResource;
 pub(super) use self::resource_tags::composed;
-pub use self::resource_tags::{Composed, ResourceTag, ResourceTags, TagUpdate};
+pub use self::resource_tags::{Composed, NoEffect, ResourceTag, ResourceTags, TagUpdate};
 pub(super) use self::scopes::faults_of_scope;
 use self::tag_keys::TagKeys;
 use self::value::SimulatedValue;
@@ -85,7 +88,7 @@ pub(super) fn faults_of_composite<'a>(
     for resource in &created(spec, SimulatedValue::Given(composite), composites)? {
         let Some(known) = resource.kind.known else { continue };
         faults.about_resource(resource.name);
-        if !delivery::is_observed(resource) && !types::judge_values(resource, known, faults) {
+        if Policies::of(resource) != Policies::Observing && !types::judge_values(resource, known, faults) {
             limits::judge_tags(resource, has_tag, Some(profile.limit), faults);
             other_cloud::judge_other_cloud(resource, has_tag, &profile, faults);
         }

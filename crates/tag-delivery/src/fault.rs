@@ -343,6 +343,18 @@ facts! {
     /// The provider creates the cloud's resource, and never changes it.
     NeverUpdated "tags-never-updated"
         "without `Update` in `managementPolicies` tags are set at creation only";
+    /// A pause stops the provider.
+    Paused { by: &'static str } "tags-paused"
+        "`{by}` pauses it: its provider neither creates it nor changes its tags";
+    /// … or Crossplane, of a nested composite.
+    PausedComposite { by: &'static str } "tags-paused-composite"
+        "`{by}` pauses it: Crossplane composes nothing for it";
+    /// The provider refuses the set of policies.
+    UnsupportedPolicies "tags-unsupported-policies"
+        "providers refuse this set of `managementPolicies`: it is not created";
+    /// The provider changes the tags of a resource that others create.
+    NeverCreated "tags-never-created"
+        "without `Create` in `managementPolicies` it is not created; an existing one gets the tags";
     /// What the resource creates does not get its tags.
     StopsShort { kind: Mentioned, launched: String, advice: &'static str } "tags-stop-short"
         "tags of `{kind}` do not reach its {launched}: {advice}";

@@ -286,7 +286,7 @@ fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
 /// Whether a finding says what does not get the tags of a resource, or why there are none.
 fn is_note(finding: &Finding) -> bool {
     matches!(&finding.message, Fact::TagDelivery { fault }
-        if matches!(fault.fault, TagFault::StopsShort { .. } | TagFault::NoCloudTags { .. }))
+        if matches!(fault.fault, TagFault::StopsShort { .. } | TagFault::NoCloudTags { .. } | TagFault::NeverCreated))
 }
 
 /// What is not known about tags is said too; what somebody has a reason for is not.

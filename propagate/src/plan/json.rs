@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{
     EditRef, EntryDifference, Happens, Later, Machines, ObjectId, Plan, PlanNote, Planned, PlannedEdit, PlannedOwner,
-    ReachedResource, TagChange, TagFate, TaggedObject, Unknown, Verdict,
+    ReachedResource, TagChange, TagFate, TaggedObject, Unknown, Verdict, WaitsFor,
 };
 use serde_json::{Value, json};
 
@@ -181,12 +181,13 @@ fn tagged_object(tagged: &TaggedObject) -> Value {
             TagFate::InPlace => ("in place", None),
             TagFate::Created => ("created", None),
             TagFate::Deleted => ("deleted", None),
-            TagFate::Never => ("no effect", None),
-            TagFate::Refused(reason) => ("refused", Some(reason)),
-            TagFate::CannotTell(reason) => ("cannot tell", Some(reason)),
+            TagFate::Never(reason) => ("no effect", Some(reason.to_string())),
+            TagFate::Waits(waits_for) => ("waits", Some(waits_for.to_string())),
+            TagFate::Refused(reason) => ("refused", Some(reason.clone())),
+            TagFate::CannotTell(reason) => ("cannot tell", Some(reason.clone())),
         };
         json!({
-            "composition": resource.composition,
+            "composition": resource.composition.name,
             "name": resource.name,
             "group": resource.group,
             "kind": resource.kind,
@@ -202,6 +203,7 @@ fn tagged_object(tagged: &TaggedObject) -> Value {
         "isClaim": tagged.is_claim,
         "isCreated": tagged.happens == Happens::Created,
         "isDeleted": tagged.happens == Happens::Deleted,
+        "waitsFor": tagged.later.map(WaitsFor::name),
         "because": tagged.because,
         "changes": tag_changes(&tagged.changes, "reason"),
         "resources": tagged.resources.iter().map(resource).collect::<Vec<Value>>(),

@@ -38,6 +38,8 @@ fn of_object(tagged: &TaggedObject) -> Vec<TagLine> {
     };
     let mut lines = vec![TagLine::Title(format!("{}{claim}{because}", tagged.id))];
     lines.extend(tagged.changes.iter().map(|one| of_change(tagged, one)));
+    let later = tagged.later.filter(|_| !tagged.changes.is_empty());
+    lines.extend(later.map(|waits_for| TagLine::Fate(true, waits_for.to_string())));
     for resource in &tagged.resources {
         lines.push(of_resource(resource, &of_one(resource)));
         if !is_alike(tagged, resource) {
@@ -83,7 +85,7 @@ fn of_one(resource: &ReachedResource) -> String {
         [one] => format!(", by {one}"),
         [one, rest @ ..] => format!(", by {one} and {}", count(rest.len(), "other place")),
     };
-    format!("{kind} `{name}`{field}{by} of Composition `{composition}`")
+    format!("{kind} `{name}`{field}{by} of {} `{}`", composition.kind, composition.name)
 }
 
 fn of_resource(resource: &ReachedResource, what: &str) -> TagLine {
@@ -91,7 +93,8 @@ fn of_resource(resource: &ReachedResource, what: &str) -> TagLine {
         TagFate::InPlace => TagLine::Fate(false, format!("in place {what}")),
         TagFate::Created => TagLine::Fate(false, format!("created {what}")),
         TagFate::Deleted => TagLine::Fate(false, format!("deleted {what}")),
-        TagFate::Never => TagLine::Fate(true, format!("no effect {what}: without `Update` in `managementPolicies`")),
+        TagFate::Never(reason) => TagLine::Fate(true, format!("no effect {what}: {reason}")),
+        TagFate::Waits(waits_for) => TagLine::Fate(true, format!("waits {what}: {waits_for}")),
         TagFate::Refused(reason) => TagLine::Fate(true, format!("refused {what}: {reason}")),
         TagFate::CannotTell(reason) => TagLine::Fate(true, format!("cannot tell {what}: {reason}")),
     }
@@ -105,7 +108,7 @@ pub(super) fn keys(tags: &[TaggedObject]) -> Vec<(TagLine, &TaggedObject)> {
     for tagged in tags {
         for one in &tagged.changes {
             let sign = (one.from.is_some(), one.to.is_some());
-            let key = (&tagged.at, &one.key, sign, &one.reason, because(tagged));
+            let key = (&tagged.at, &one.key, sign, &one.reason, tagged.later, because(tagged));
             let number = *known.entry(key).or_insert(groups.len());
             match groups.get_mut(number) {
                 Some((_, first, count, is_one)) => {
@@ -121,7 +124,8 @@ pub(super) fn keys(tags: &[TaggedObject]) -> Vec<(TagLine, &TaggedObject)> {
         let what = if is_one { values } else { format!("{} {}", tagged.at, one.key) };
         let because = because(tagged);
         let because = if because.is_empty() { String::new() } else { format!("; because of {because}") };
-        let line = format!("{what} of {}: {}{because}", objects(number, tagged), one.reason);
+        let later = tagged.later.map(|waits_for| format!("; {waits_for}")).unwrap_or_default();
+        let line = format!("{what} of {}: {}{because}{later}", objects(number, tagged), one.reason);
         (TagLine::Change(sign, line), tagged)
     });
     let mut lines: Vec<(TagLine, &TaggedObject)> = of_keys.collect();

@@ -58,7 +58,7 @@ pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
     let number = |machines: u64, owners| if owners == 0 { machines.to_string() } else { counted(machines, owners) };
     let verb = |number: u64, one: &'static str, many: &'static str| if number == 1 { one } else { many };
     let wait = verb(if all.waits == 0 { of.waits } else { 0 }, "waits", "wait");
-    let defer = verb(of.deferred, "waits", "wait");
+    let [defer, wait_tags] = [of.deferred, of.waiting_resources].map(|number| verb(number, "waits", "wait"));
     let (stop, change) = (verb(of.stopped, "is", "are"), verb(of.cloud_tags, "changes", "change"));
     let parts = [
         (true, format!("replaces {}{known}", counted(of.replaces, all.replaces))),
@@ -72,6 +72,10 @@ pub(super) fn verdict(verdict: &Verdict, others: usize) -> String {
         (of.relabels > 0, format!("relabels {}", count(of.relabels, "object"))),
         (of.cloud_tags > 0, format!("{} {change}", count(of.cloud_tags, "cloud tag"))),
         (of.tagged_resources > 0, format!("retags {}", count(of.tagged_resources, "managed resource"))),
+        (
+            of.waiting_resources > 0,
+            format!("{} {wait_tags} for the end of a pause", count(of.waiting_resources, "managed resource")),
+        ),
         (of.unknown_tags > 0, format!("cannot tell for the tags of {}", count(of.unknown_tags, "object"))),
         (of.refused > 0, format!("{} refused", count(of.refused, "edit"))),
         (of.cannot_tell > 0, format!("cannot tell for {}", count(of.cannot_tell, "edit"))),

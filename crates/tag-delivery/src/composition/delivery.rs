@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::beside::{judge_launched, judge_other_object};
 use super::field_path::FieldPathStep;
 use super::nested::{OwnTags, adopting};
+use super::policies::Policies;
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_keys::TagKeys;
@@ -29,10 +30,6 @@ const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
 const FOR_PROVIDER: &str = "spec.forProvider.";
 /// … and those that it only reads when it creates the cloud's resource.
 const INIT_PROVIDER: &str = "spec.initProvider.";
-/// Policies with which a provider keeps the cloud's resource up to date.
-const UPDATING: [&str; 2] = ["*", "Update"];
-/// The policy with which it creates it.
-const CREATING: &str = "Create";
 
 /// Finds out what happens to the tags of one resource; `is_unread_later` says whether a function that is not evaluated
 /// runs later, `settings` which labels become tags.
@@ -57,12 +54,15 @@ pub(super) fn judge<'a>(
         judge_other_object(resource, faults);
         return Ok(());
     };
-    let policies = Policies::of(&resource.object);
+    let policies = Policies::of(resource);
     if policies == Policies::Observing {
         return Ok(());
     }
     for (severity, at, fault) in &resource.faults {
         faults.add(*severity, *at, fault.clone());
+    }
+    if known.tags.field().is_some() {
+        judge_policies(resource, policies, faults);
     }
     let is_delivered = resource.tags().is_some();
     let is_lost = resource.faults.iter().any(|(severity, ..)| *severity != CannotTell);
@@ -97,6 +97,18 @@ pub(super) fn judge<'a>(
         }
     }
     Ok(())
+}
+
+/// Says that the provider does not create the resource.
+fn judge_policies<'a>(resource: &ComposedResource<'a>, policies: Policies, faults: &mut Faults<'a>) {
+    let (severity, fault) = match policies {
+        Policies::Paused(by) if resource.kind.is_composite => (Risk, TagFault::PausedComposite { by }),
+        Policies::Paused(by) => (Risk, TagFault::Paused { by }),
+        Policies::Unsupported => (Risk, TagFault::UnsupportedPolicies),
+        Policies::UpdatingOnly => (Note, TagFault::NeverCreated),
+        Policies::Updating | Policies::CreatingOnly | Policies::Observing => return,
+    };
+    faults.add(severity, resource.at, fault);
 }
 
 /// Says that nothing fills the field for tags.
@@ -318,35 +330,4 @@ fn written_path(field: &'static str, object: &SimulatedValue<'_>) -> String {
 fn is_tag_like(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     TAG_LIKE.iter().any(|end| path.ends_with(end))
-}
-
-/// Whether nothing writes the tags of a resource.
-pub(super) fn is_observed(resource: &ComposedResource<'_>) -> bool {
-    Policies::of(&resource.object) == Policies::Observing
-}
-
-/// What a provider does to the cloud's resource, by `spec.managementPolicies`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policies {
-    /// Everything, or it is not known.
-    Updating,
-    /// It creates it with its tags, and never changes them.
-    CreatingOnly,
-    /// It only observes it: then nothing writes its tags.
-    Observing,
-}
-
-impl Policies {
-    pub(super) fn of(object: &SimulatedValue<'_>) -> Self {
-        let found = object.get(&["spec", "managementPolicies"].map(FieldPathStep::Field));
-        let Ok(SimulatedValue::Given(policies)) = found.as_deref() else { return Policies::Updating };
-        let names = || policies.as_elements().into_iter().flatten().map(Json::as_str);
-        let is_known = names().next().is_some() && names().all(|name| name.is_some());
-        let has = |wanted: &[&str]| names().flatten().any(|name| wanted.contains(&name));
-        match () {
-            () if !is_known || has(&UPDATING) => Policies::Updating,
-            () if has(&[CREATING]) => Policies::CreatingOnly,
-            () => Policies::Observing,
-        }
-    }
 }

@@ -8,7 +8,7 @@ use super::halt::Halt;
 use super::transform::Transform;
 use super::value::MergePolicy;
 use crate::fault::TagFault;
-use crate::json::Json;
+use crate::json::{Json, Malformed};
 use crate::messages;
 
 /// No real object has more levels.
@@ -107,6 +107,14 @@ impl<'a> Patch<'a> {
 
     pub(super) fn of_environment(at: Json<'a>, dialect: Dialect) -> Result<Self, Halt<'a>> {
         Patch::read(at, &ENVIRONMENT_TYPES, dialect)
+    }
+
+    /// Whether Crossplane 1 keeps what is stored where the patch writes.
+    ///
+    /// Source: Crossplane 1.20.13, internal/controller/apiextensions/composite/merge.go, `mergeOptions`.
+    pub(super) fn keeps_stored_values(&self) -> Result<bool, Malformed> {
+        let keeps = self.at.at(&["policy", "mergeOptions", "keepMapValues"])?.is_true();
+        Ok(keeps && self.source == PatchSource::Composite && !self.at.get("toFieldPath")?.is_null())
     }
 
     /// Refuses what the function refuses in a patch of a patch set, whether a resource uses it or not.

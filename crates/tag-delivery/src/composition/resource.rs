@@ -33,6 +33,8 @@ pub(super) struct ComposedResource<'a> {
     pub(super) writers: BTreeMap<&'a str, Json<'a>>,
     /// The patch that last wrote a value under exactly this path.
     pub(super) patches: BTreeMap<Vec<FieldPathStep<'a>>, Json<'a>>,
+    /// Where patches of Crossplane 1 keep the values that are stored.
+    pub(super) kept: Vec<Vec<FieldPathStep<'a>>>,
     /// The last input of function-tag-manager that applies to it.
     pub(super) managed_by: Option<Json<'a>>,
     /// Patches that may copy the tags, and what is not known about them.
@@ -58,6 +60,7 @@ impl<'a> ComposedResource<'a> {
             faults: Vec::new(),
             writers: BTreeMap::new(),
             patches: BTreeMap::new(),
+            kept: Vec::new(),
             managed_by: None,
             doubts: Vec::new(),
             is_ignored: false,
@@ -101,6 +104,9 @@ impl<'a> ComposedResource<'a> {
         self.record_writer(patch);
         if !patch.is_expanded {
             self.patches.insert(patch.to.clone(), patch.at);
+        }
+        if self.is_pruned && patch.keeps_stored_values()? {
+            self.kept.push(patch.to.clone());
         }
         if brings_tags && patch.is_required {
             self.fault(Fails, patch.at, TagFault::RequiredSource);

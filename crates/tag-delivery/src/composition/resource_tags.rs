@@ -1,11 +1,13 @@
 //! The tags that the resources of one composite get from its Composition: each with its value, and where it is set.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
-use super::delivery::Policies;
 use super::field_path::FieldPathStep;
 use super::patched_text::{PatchedText, patched_text};
 use super::pipeline::Pipeline;
+use super::policies::Policies;
 use super::resource::ComposedResource;
 use super::types::{is_within, judge_values, steps_in};
 use super::value::{OtherFields, SimulatedValue};
@@ -42,7 +44,7 @@ pub struct ResourceTags {
     /// Its kind.
     pub kind: String,
     /// The field for tags; empty if the kind has none, or none is known.
-    pub field: &'static str,
+    pub field: Cow<'static, str>,
     /// The tags, by key. Of a list of strings, each is a key.
     pub tags: BTreeMap<String, ResourceTag>,
     /// Whether the map of tags is set, and has none.
@@ -53,6 +55,8 @@ pub struct ResourceTags {
     pub refused: Option<TagFault>,
     /// What a provider does with a change of its tags.
     pub update: TagUpdate,
+    /// Whether Crossplane merges the map into the one that is stored, and removes no key.
+    pub is_merged: bool,
     /// For a nested composite: the object, as far as it is known.
     pub nested: Option<String>,
 }
@@ -64,6 +68,8 @@ pub struct ResourceTag {
     pub value: PatchedText,
     /// The path of the patch, or of the value in a base, that sets it.
     pub by: String,
+    /// Whether Crossplane keeps the value that is stored.
+    pub is_kept: bool,
 }
 
 /// What a provider does with a change of the tags of a resource that exists.
@@ -71,10 +77,47 @@ pub struct ResourceTag {
 pub enum TagUpdate {
     /// It changes them in place.
     InPlace,
+    /// … and does not create the resource.
+    InPlaceOnly,
     /// It refuses the change.
     Refused,
-    /// Nothing, because its policies do not include updates.
-    Never,
+    /// Nothing.
+    Never(NoEffect),
+    /// Nothing until the end of a pause.
+    Waits,
+}
+
+/// Why a change of tags does not reach the cloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoEffect {
+    /// The policies do not include updates.
+    WithoutUpdate,
+    /// The provider refuses the policies.
+    UnsupportedPolicies,
+    /// Only `spec.initProvider` has the tag.
+    InitProvider,
+    /// Crossplane 1 merges what it applies.
+    ///
+    /// Source: Crossplane 1.20.13, internal/controller/apiextensions/composite/composition_pt.go, `NewPTComposer`;
+    /// crossplane-runtime 1.20.6, pkg/resource/api.go, `APIPatchingApplicator`.
+    MergePatch,
+    /// … and an option of the patch keeps the value.
+    ///
+    /// Source: composite/merge.go, `mergeReplace`.
+    KeepMapValues,
+}
+
+/// A sentence about the change, lower case, no final stop.
+impl fmt::Display for NoEffect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NoEffect::WithoutUpdate => "without `Update` in `managementPolicies`",
+            NoEffect::UnsupportedPolicies => "providers refuse this set of `managementPolicies`",
+            NoEffect::InitProvider => "`spec.initProvider` is only read at creation",
+            NoEffect::MergePatch => "in `mode: Resources` Crossplane applies a merge patch, which removes no tag",
+            NoEffect::KeepMapValues => "`keepMapValues` keeps the value that the resource has",
+        })
+    }
 }
 
 pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &CloudTags) -> Result<Composed, Malformed> {
@@ -93,10 +136,11 @@ pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &Clo
         let Some(own) = of_resource(&reader) else { continue };
         let besides = fields_besides(resource.kind.group, resource.kind.kind);
         let besides = besides.map(|field| {
-            let (tags, _) = reader.tags(Tags::Map(field), field);
-            ResourceTags { field, tags, refused: None, has_empty_map: false, ..own.clone() }
+            let (tags, _) = reader.tags(Tags::Map(field), &steps_in(field, &resource.object));
+            ResourceTags { field: field.into(), tags, refused: None, has_empty_map: false, ..own.clone() }
         });
-        let besides: Vec<ResourceTags> = besides.filter(|resource| !resource.tags.is_empty()).collect();
+        let besides: Vec<ResourceTags> =
+            besides.chain(reader.initial(&own)).filter(|resource| !resource.tags.is_empty()).collect();
         found.resources.push(own);
         found.resources.extend(besides);
     }
@@ -113,12 +157,13 @@ struct Reader<'r, 'a> {
 fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
     let resource = reader.resource;
     let kind = resource.kind;
-    let policies = Policies::of(&resource.object);
+    let policies = Policies::of(resource);
     if policies == Policies::Observing {
         return None;
     }
     let field = kind.known.and_then(|known| known.tags.field()).unwrap_or_default();
-    let (tags, is_open) = kind.known.map(|known| reader.tags(known.tags, field)).unwrap_or_default();
+    let steps = steps_in(field, &resource.object);
+    let (tags, is_open) = kind.known.map(|known| reader.tags(known.tags, &steps)).unwrap_or_default();
     let unknown = || TagFault::UnknownKind { kind: kind.kind.into(), group: kind.group.into() };
     let doubt = match kind.known {
         None if other_object(kind.group, kind.kind).is_some() => None,
@@ -126,9 +171,12 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         Some(_) => resource.doubt().cloned().or(is_open.then_some(TagFault::Transforms)),
     };
     let update = match policies {
-        Policies::CreatingOnly => TagUpdate::Never,
+        Policies::Paused(_) => TagUpdate::Waits,
+        Policies::Unsupported => TagUpdate::Never(NoEffect::UnsupportedPolicies),
+        Policies::CreatingOnly => TagUpdate::Never(NoEffect::WithoutUpdate),
         _ if is_refused_later(kind.group, kind.kind) => TagUpdate::Refused,
-        _ => TagUpdate::InPlace,
+        Policies::UpdatingOnly => TagUpdate::InPlaceOnly,
+        Policies::Updating | Policies::Observing => TagUpdate::InPlace,
     };
     let nested = kind.is_composite.then(|| {
         let mut text = String::new();
@@ -140,12 +188,14 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         group: kind.group.to_owned(),
         version: kind.version.to_owned(),
         kind: kind.kind.to_owned(),
-        field,
+        field: field.into(),
         has_empty_map: tags.is_empty() && reader.has_map(kind.known.map(|known| known.tags)),
         tags,
         doubt,
         refused: reader.refusal(),
         update,
+        // The API server replaces a list.
+        is_merged: resource.is_pruned && matches!(kind.known.map(|known| known.tags), Some(Tags::Map(_))),
         nested,
     })
 }
@@ -177,19 +227,30 @@ impl<'a> Reader<'_, 'a> {
         })
     }
 
+    /// The tags that the provider only reads when it creates the cloud's resource: those that its other field does not have.
+    fn initial(&self, own: &ResourceTags) -> Option<ResourceTags> {
+        let known = self.resource.kind.known?;
+        let mut steps = steps_in(known.tags.field()?, &self.resource.object);
+        let for_provider = steps.get_mut(1).filter(|step| **step == FieldPathStep::Field("forProvider"))?;
+        *for_provider = FieldPathStep::Field("initProvider");
+        let (mut tags, _) = self.tags(known.tags, &steps);
+        tags.retain(|key, _| !own.tags.contains_key(key));
+        let update = if own.update == TagUpdate::Waits { own.update } else { TagUpdate::Never(NoEffect::InitProvider) };
+        let field = own.field.replacen("forProvider", "initProvider", 1).into();
+        Some(ResourceTags { field, tags, update, refused: None, has_empty_map: false, is_merged: false, ..own.clone() })
+    }
+
     /// The tags in a field that are known, and whether there may be others.
-    fn tags(&self, of: Tags, field: &'static str) -> (BTreeMap<String, ResourceTag>, bool) {
-        let object = &self.resource.object;
-        let steps = steps_in(field, object);
-        let Ok(value) = object.get(&steps) else { return Default::default() };
+    fn tags(&self, of: Tags, steps: &[FieldPathStep<'a>]) -> (BTreeMap<String, ResourceTag>, bool) {
+        let Ok(value) = self.resource.object.get(steps) else { return Default::default() };
         let is_open = match &*value {
             SimulatedValue::Unknown | SimulatedValue::OfAuthor => true,
             SimulatedValue::Object(object) => object.others != OtherFields::None,
             _ => false,
         };
         match of {
-            Tags::List(_, item) => (self.listed(&value, &steps, item), is_open),
-            Tags::Map(_) => (self.entries(&value, &steps), is_open),
+            Tags::List(_, item) => (self.listed(&value, steps, item), is_open),
+            Tags::Map(_) => (self.entries(&value, steps), is_open),
             Tags::Nowhere => Default::default(),
         }
     }
@@ -220,11 +281,12 @@ impl<'a> Reader<'_, 'a> {
             };
             let Some(key) = key else { continue };
             let by = key.by.clone();
-            let empty = || Some(ResourceTag { value: PatchedText::Known(String::new()), by: by.clone() });
+            let empty =
+                || Some(ResourceTag { value: PatchedText::Known(String::new()), by: by.clone(), is_kept: false });
             let (key, tag) = match (key.value, item) {
                 (PatchedText::Known(key), Item::String) => (key, empty()),
                 (PatchedText::Known(key), Item::Object) => (key, of("value").or_else(empty)),
-                (value, _) => (format!("[{index}]"), Some(ResourceTag { value, by: by.clone() })),
+                (value, _) => (format!("[{index}]"), Some(ResourceTag { value, by: by.clone(), is_kept: false })),
             };
             tags.extend(tag.map(|tag| (key, tag)));
         }
@@ -244,7 +306,8 @@ impl<'a> Reader<'_, 'a> {
             SimulatedValue::Scalar(_) if patch.is_some() => (patched_text(writer, self.composite)?, writer),
             _ => (PatchedText::Unknown([writer.text(), self.composite.text()].concat()), writer),
         };
-        Some(ResourceTag { value, by: at.path().to_string() })
+        let is_kept = self.resource.kept.iter().any(|kept| path.starts_with(kept));
+        Some(ResourceTag { value, by: at.path().to_string(), is_kept })
     }
 
     /// Writes what is known of a value as JSON.

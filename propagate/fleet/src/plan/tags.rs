@@ -10,14 +10,14 @@ mod stamped;
 
 use std::collections::BTreeSet;
 
-use metadata_propagation::Settings;
 use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::{NoEffect, Settings};
 use topology::ObjectPath;
 
-use self::composed::{ComposedResources, differing_resources};
-use self::side::Side;
+use self::composed::{Comparison, ComposedResources, PAUSE_ENDS};
+use self::side::{Side, revision_of, wanted_labels};
 use self::stamped::{Stamped, Subject, changes};
-use super::{EntryDifference, Happens, is_same};
+use super::{EntryDifference, Happens, WaitsFor, is_same};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
@@ -33,6 +33,8 @@ pub struct TaggedObject {
     pub is_claim: bool,
     /// Whether it is there before and after the change.
     pub happens: Happens,
+    /// What the tags of the object wait for.
+    pub later: Option<WaitsFor>,
     /// What the change is in, as far as it reaches this object.
     pub because: Vec<String>,
     /// The tags that differ, by key.
@@ -60,8 +62,8 @@ pub struct TagChange {
 /// A managed resource whose tags a change reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReachedResource {
-    /// The name of the Composition.
-    pub composition: String,
+    /// The Composition, or the CompositionRevision.
+    pub composition: ObjectId,
     /// Its name in the Composition; below a nested composite that of the composite first, such as `network/subnet`.
     pub name: String,
     /// The API group of its kind.
@@ -85,8 +87,10 @@ pub enum TagFate {
     Created,
     /// The resource is deleted.
     Deleted,
-    /// Nothing: the provider sets them only when it creates the cloud's resource.
-    Never,
+    /// Nothing.
+    Never(NoEffect),
+    /// It happens later.
+    Waits(WaitsFor),
     /// The provider, the API server or the cloud refuses them.
     Refused(String),
     /// It is not known.
@@ -102,13 +106,16 @@ impl TaggedObject {
     }
 
     fn kept_resources(&self) -> impl Iterator<Item = &ReachedResource> {
-        self.resources.iter().filter(|resource| !matches!(resource.fate, TagFate::Created | TagFate::Deleted))
+        let is_kept = |fate: &TagFate| !matches!(fate, TagFate::Created | TagFate::Deleted | TagFate::Never(_));
+        self.resources.iter().filter(move |resource| is_kept(&resource.fate))
     }
 
-    /// The number of resources whose tags differ.
-    pub fn differing_resources(&self) -> u64 {
-        let differing = self.kept_resources().filter(|resource| !resource.changes.is_empty());
-        let names: BTreeSet<&str> = differing.map(|resource| &*resource.name).collect();
+    /// The number of resources whose tags differ: of those that change now, or of those that wait.
+    pub fn differing_resources(&self, waits: bool) -> u64 {
+        let is_it = |resource: &&ReachedResource| {
+            !resource.changes.is_empty() && matches!(resource.fate, TagFate::Waits(_)) == waits
+        };
+        let names: BTreeSet<&str> = self.kept_resources().filter(is_it).map(|resource| &*resource.name).collect();
         names.into_iter().map(|_| 1).sum()
     }
 
@@ -122,7 +129,7 @@ impl TaggedObject {
     /// The tags that differ as entries of an object; none of a claim, which has no tags itself, and of an object that
     /// is created or deleted.
     pub fn entries(&self) -> impl Iterator<Item = EntryDifference> {
-        let is_shown = !self.is_claim && self.happens == Happens::Changed;
+        let is_shown = !self.is_claim && self.later.is_none() && self.happens == Happens::Changed;
         self.changes.iter().filter(move |_| is_shown).map(|TagChange { key, from, to, .. }| EntryDifference {
             id: self.id.clone(),
             is_predicted: self.id.name.ends_with('*'),
@@ -221,78 +228,140 @@ fn namespace(id: &ObjectId) -> ObjectId {
     ObjectId::new("", "Namespace", "", &id.namespace)
 }
 
-/// What differs in one object; `None` if nothing does.
-fn tagged(id: &ObjectId, [old, new]: &[Side<'_>; 2], change: &Change<'_>) -> Option<TaggedObject> {
-    let former = old.fleet.find(id).and_then(|stored| Subject::of(old, stored));
-    let subject = match new.fleet.find(id) {
-        Some(object) => Some(Subject::of(new, object)?),
-        None => None,
-    };
+/// What differs in one object: now, and after the end of the pause of a claim.
+fn tagged(id: &ObjectId, [old, new]: &[Side<'_>; 2], change: &Change<'_>) -> Vec<TaggedObject> {
+    let [former, subject] = [old, new].map(|side| side.fleet.find(id).map(|object| Subject::of(side, object)));
+    if matches!(subject, Some(None)) {
+        return Vec::new();
+    }
+    let [former, subject] = [former.flatten(), subject.flatten()];
     let before = former.as_ref().map(|former| old.stamped(former, None));
-    let after = subject.as_ref().map(|subject| new.stamped(subject, former.as_ref().zip(before.as_ref())));
-    let happens = match (&before, &after) {
-        (None, _) => Happens::Created,
-        (_, None) => Happens::Deleted,
-        _ => Happens::Changed,
+    let stored = former.as_ref().zip(before.as_ref());
+    let after = subject.as_ref().map(|subject| new.stamped(subject, stored));
+    let Some(shown) = subject.as_ref().or(former.as_ref().filter(|former| former.is_composite())) else {
+        return Vec::new();
     };
-    let subject = subject.as_ref().or(former.as_ref().filter(|former| former.is_composite()))?;
-    let [before, after] = [before, after].map(Option::unwrap_or_default);
-    let mut found = TaggedObject {
-        id: subject.shown.clone(),
-        at: format!("spec.{}", subject.field),
-        is_claim: subject.is_claim,
-        happens,
-        because: Vec::new(),
-        changes: Vec::new(),
-        resources: Vec::new(),
-        unknown: Vec::new(),
-    };
-    match (&before.obstacle, &after.obstacle) {
-        (was, Some(obstacle)) if was.as_ref() != Some(obstacle) || before.composite != after.composite => {
-            found.unknown.push(obstacle.clone());
-        }
-        (_, Some(_)) => return None,
-        (Some(_), None) if happens == Happens::Deleted => return None,
-        (_, None) => found.changes = changes(&before, &after, new.prefix()),
+    let compared = |sides, later| Difference { id, subject: shown, sides, change, later }.tagged();
+    let is_edited = change.edited.contains(id);
+    if shown.is_claim && shown.is_paused && is_edited {
+        // What is edited in the claim is not copied to its composite.
+        let kept = stored.map(|(former, _)| new.stamped(former, stored));
+        let now = compared([(old, before.as_ref()), (new, kept.as_ref())], None);
+        let later = compared([(new, kept.as_ref()), (new, after.as_ref())], Some(WaitsFor::Pause));
+        let mut found: Vec<TaggedObject> = now.into_iter().chain(later).collect();
+        let own = id.to_string();
+        found.iter_mut().for_each(|it| it.because.retain(|cause| (*cause == own) == it.later.is_some()));
+        return found;
     }
-    let mut used = BTreeSet::new();
-    let is_composed_anew = before.composite != after.composite || change.has_compositions || change.has_settings;
-    if subject.is_composite() && found.unknown.is_empty() && is_composed_anew {
-        add_resources(&mut found, [(old, &before), (new, &after)], subject, &mut used);
+    // Crossplane does not write a composite that is paused, so that what others have does not reach its tags.
+    let later = (shown.is_paused && !shown.is_claim && !is_edited).then_some(WaitsFor::Pause);
+    let mut found = compared([(old, before.as_ref()), (new, after.as_ref())], later);
+    if former.is_some_and(|former| former.is_paused) && subject.is_some_and(|subject| !subject.is_paused) {
+        found.iter_mut().for_each(|found| found.unknown.push(PAUSE_ENDS.to_owned()));
     }
-    if happens == Happens::Deleted {
-        found.changes.iter_mut().for_each(|tag| tag.reason = "it is deleted".to_owned());
-        found.unknown.clear();
-    }
-    let definitions = [old, new].map(|side| side.definition_name(&subject.id));
-    let definitions: Vec<&str> = definitions.iter().flatten().copied().collect();
-    found.because = change.because(id, &definitions, &used);
-    (!found.changes.is_empty() || !found.resources.is_empty() || !found.unknown.is_empty()).then_some(found)
+    found.into_iter().collect()
 }
 
-/// Adds the resources whose tags differ, or that are created or deleted with tags.
-fn add_resources(
-    found: &mut TaggedObject,
-    [(old, before), (new, after)]: [(&Side<'_>, &Stamped); 2],
-    subject: &Subject<'_>,
-    used: &mut BTreeSet<String>,
-) {
-    // A composite that stays at its revision has the Composition that it had.
-    let of_after = if subject.is_manual(old, after) && found.happens == Happens::Changed { old } else { new };
-    let [was, is] =
-        [(old, before, Happens::Created), (of_after, after, Happens::Deleted)].map(|(side, stamped, no)| {
-            if found.happens == no {
-                ComposedResources::default()
-            } else {
-                ComposedResources::of(side, &subject.id, stamped)
+/// One object on two sides.
+struct Difference<'d> {
+    id: &'d ObjectId,
+    subject: &'d Subject<'d>,
+    sides: [(&'d Side<'d>, Option<&'d Stamped>); 2],
+    change: &'d Change<'d>,
+    later: Option<WaitsFor>,
+}
+
+impl Difference<'_> {
+    /// `None` if nothing differs.
+    fn tagged(&self) -> Option<TaggedObject> {
+        let Difference { subject, sides: [(old, before), (new, after)], change, .. } = self;
+        let happens = match (before, after) {
+            (None, None) => return None,
+            (None, _) => Happens::Created,
+            (_, None) => Happens::Deleted,
+            _ => Happens::Changed,
+        };
+        let none = Stamped::default();
+        let [before, after] = [before, after].map(|stamped| stamped.unwrap_or(&none));
+        let mut found = TaggedObject {
+            id: subject.shown.clone(),
+            at: format!("spec.{}", subject.field),
+            is_claim: subject.is_claim,
+            happens,
+            later: self.later,
+            because: Vec::new(),
+            changes: Vec::new(),
+            resources: Vec::new(),
+            unknown: Vec::new(),
+        };
+        match (&before.obstacle, &after.obstacle) {
+            (was, Some(obstacle)) if was.as_ref() != Some(obstacle) || before.composite != after.composite => {
+                found.unknown.push(obstacle.clone());
             }
-        });
-    used.extend(was.compositions.iter().chain(&is.compositions).cloned());
-    let has_other_tags = !found.changes.is_empty();
-    found.resources = differing_resources(&was, &is, has_other_tags, new);
-    let is_new = |unknown: &&String| has_other_tags || !was.unknown.contains(*unknown);
-    found.unknown = is.unknown.iter().filter(is_new).cloned().collect();
-    if is.unknown.is_empty() {
-        found.unknown = was.unknown.iter().map(|sentence| format!("before the change, {sentence}")).collect();
+            (_, Some(_)) => return None,
+            (Some(_), None) if happens == Happens::Deleted => return None,
+            (_, None) => found.changes = changes(before, after, new.prefix()),
+        }
+        let is_composed_anew = before.composite != after.composite || change.has_compositions || change.has_settings;
+        let is_composed = subject.is_composite() && found.unknown.is_empty() && is_composed_anew;
+        let composed = is_composed.then(|| self.composed([before, after], happens));
+        let definitions = [old, new].map(|side| side.definition_name(&subject.id));
+        let definitions: Vec<&str> = definitions.iter().flatten().copied().collect();
+        let used = composed.iter().flatten().flat_map(|side| side.compositions.iter().cloned()).collect();
+        found.because = change.because(self.id, &definitions, &used);
+        if let Some([was, is]) = &composed {
+            self.add_resources(&mut found, [was, is]);
+        }
+        if happens == Happens::Deleted {
+            found.changes.iter_mut().for_each(|tag| tag.reason = "it is deleted".to_owned());
+            found.unknown.clear();
+        }
+        (!found.changes.is_empty() || !found.resources.is_empty() || !found.unknown.is_empty()).then_some(found)
+    }
+
+    /// The resources on both sides.
+    fn composed(&self, [before, after]: [&Stamped; 2], happens: Happens) -> [ComposedResources; 2] {
+        let [(old, _), (new, _)] = self.sides;
+        let (id, is) = (&self.subject.id, &after.composite);
+        // A composite that stays at its revision has the Composition that it had, and so does one that selects a revision by
+        // labels that the Composition does not have any more.
+        let is_manual = old.is_manual(is, id) && revision_of(is).is_none();
+        let is_selected =
+            || wanted_labels(is, "/compositionRevisionSelector").is_some() && new.composing(is, id).is_err();
+        let stays = happens == Happens::Changed && (is_manual || is_selected());
+        let of_after = if stays { old } else { new };
+        [(old, before, Happens::Created), (of_after, after, Happens::Deleted)].map(|(side, stamped, no)| {
+            if happens == no { ComposedResources::default() } else { ComposedResources::of(side, id, stamped) }
+        })
+    }
+
+    /// Whether a composite stayed at a revision before the change, and nothing says at which.
+    fn is_at_unknown_revision(&self, happens: Happens) -> bool {
+        let [(old, before), (_, after)] = self.sides;
+        let is_manual = |stamped: &&Stamped| old.is_manual(&stamped.composite, &self.subject.id);
+        let has_none = |stamped: &&Stamped| revision_of(&stamped.composite).is_none();
+        happens == Happens::Changed && [before, after].iter().all(|it| it.filter(is_manual).filter(has_none).is_some())
+    }
+
+    /// Adds the resources whose tags differ, or that are created or deleted with tags.
+    fn add_resources(&self, found: &mut TaggedObject, [was, is]: [&ComposedResources; 2]) {
+        let [_, (new, _)] = self.sides;
+        let has_other_tags = !found.changes.is_empty();
+        let is_later = self.later.is_some();
+        let has_order = found.because.len() > 1 && !is_later;
+        let comparison = Comparison { before: was, after: is, has_other_tags, has_order, is_later, side: new };
+        found.resources = comparison.differing();
+        if self.is_at_unknown_revision(found.happens) {
+            for resource in &mut found.resources {
+                let name = &resource.composition.name;
+                let reason = format!("which revision of Composition `{name}` the composite has is not in these files");
+                resource.fate = TagFate::CannotTell(reason);
+            }
+        }
+        let is_new = |unknown: &&String| has_other_tags || !was.unknown.contains(*unknown);
+        found.unknown = is.unknown.iter().filter(is_new).cloned().collect();
+        if is.unknown.is_empty() {
+            found.unknown = was.unknown.iter().map(|sentence| format!("before the change, {sentence}")).collect();
+        }
     }
 }

@@ -38,6 +38,8 @@ pub struct Verdict {
     pub cloud_tags: u64,
     /// Managed resources whose tags differ.
     pub tagged_resources: u64,
+    /// … whose tags change after the end of a pause.
+    pub waiting_resources: u64,
     /// Composites and managed resources of which it is not known what becomes of tags.
     pub unknown_tags: u64,
     /// Owners whose Machines are affected, and whose number of Machines is not in the files.
@@ -93,6 +95,7 @@ impl Verdict {
             relabels: sum(|verdict| verdict.relabels),
             cloud_tags: sum(|verdict| verdict.cloud_tags),
             tagged_resources: sum(|verdict| verdict.tagged_resources),
+            waiting_resources: sum(|verdict| verdict.waiting_resources),
             unknown_tags: sum(|verdict| verdict.unknown_tags),
             uncounted: Uncounted {
                 replaces: of(self).replaces.saturating_add(of(other).replaces),
@@ -138,9 +141,10 @@ impl Verdict {
     }
 
     pub(super) fn add_tags(&mut self, tags: &[TaggedObject]) {
-        let changed = tags.iter().filter(|tagged| tagged.happens == Happens::Changed);
+        let changed = tags.iter().filter(|tagged| tagged.happens == Happens::Changed && tagged.later.is_none());
         self.cloud_tags = changed.flat_map(|tagged| &tagged.changes).map(|_| 1).sum();
-        self.tagged_resources = tags.iter().map(TaggedObject::differing_resources).sum();
+        self.tagged_resources = tags.iter().map(|tagged| tagged.differing_resources(false)).sum();
+        self.waiting_resources = tags.iter().map(|tagged| tagged.differing_resources(true)).sum();
         self.unknown_tags = tags.iter().map(TaggedObject::unknown).sum();
     }
 

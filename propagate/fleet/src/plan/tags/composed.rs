@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::{PatchedText, ResourceTag, ResourceTags, TagDelivery, TagUpdate, composed_tags};
+use metadata_propagation::{NoEffect, PatchedText, ResourceTag, ResourceTags, TagDelivery, TagUpdate, composed_tags};
 use serde_json::{Value, json};
 
+use super::super::WaitsFor;
 use super::side::Side;
 use super::stamped::{Stamped, Subject};
 use super::{ReachedResource, TagChange, TagFate};
@@ -17,55 +18,62 @@ const DEEPEST: usize = 8;
 /// The resources of one composite, by their names and fields.
 #[derive(Default)]
 pub(super) struct ComposedResources {
-    resources: BTreeMap<(String, &'static str), (String, ResourceTags)>,
+    resources: BTreeMap<(String, Cow<'static, str>), (ObjectId, ResourceTags)>,
     /// The names of the Compositions that are used.
     pub(super) compositions: BTreeSet<String>,
     /// What is not known: sentences.
     pub(super) unknown: Vec<String>,
+    /// Whether the composite is paused; `None` without a composite.
+    pub(super) is_paused: Option<bool>,
 }
 
 impl ComposedResources {
-    /// A resource by its name, with the tags in one of its fields, and the name of its Composition.
-    fn find(&self, name: &str, field: &'static str) -> Option<(&str, Cow<'_, ResourceTags>)> {
-        if let Some((composition, resource)) = self.resources.get(&(name.to_owned(), field)) {
+    /// A resource by its name, with the tags in one of its fields, and its Composition.
+    fn find(&self, key: &(String, Cow<'static, str>)) -> Option<(&ObjectId, Cow<'_, ResourceTags>)> {
+        if let Some((composition, resource)) = self.resources.get(key) {
             return Some((composition, Cow::Borrowed(resource)));
         }
-        let mut named = self.resources.range((name.to_owned(), "")..).take_while(|((other, _), _)| other == name);
+        let (name, field) = key;
+        let first = (name.clone(), Cow::Borrowed(""));
+        let mut named = self.resources.range(first..).take_while(|((other, _), _)| other == name);
         let (_, (composition, resource)) = named.next()?;
-        Some((composition, Cow::Owned(ResourceTags { field, tags: BTreeMap::new(), ..resource.clone() })))
+        let none = ResourceTags { field: field.clone(), tags: BTreeMap::new(), ..resource.clone() };
+        Some((composition, Cow::Owned(none)))
     }
 
     pub(super) fn of(side: &Side<'_>, id: &ObjectId, stamped: &Stamped) -> ComposedResources {
-        let mut all = ComposedResources::default();
-        all.add(side, id, &stamped.composite, "");
+        let is_paused = Some(stamped.is_paused);
+        let mut all = ComposedResources { is_paused, ..ComposedResources::default() };
+        all.add(side, id, &stamped.composite, ("", false));
         all
     }
 
-    fn add(&mut self, side: &Side<'_>, id: &ObjectId, composite: &Value, prefix: &str) {
-        let composition = match side.composition(composite, id) {
+    /// Adds the resources of a composite below a prefix; `waits` says whether a nested composite is paused.
+    fn add(&mut self, side: &Side<'_>, id: &ObjectId, composite: &Value, (prefix, waits): (&str, bool)) {
+        let composition = match side.composing(composite, id) {
             Ok(composition) => composition,
             Err(sentence) => return self.unknown.push(sentence),
         };
-        let name = &*composition.object.id.name;
-        self.compositions.insert(name.to_owned());
+        let of = &composition.object.id;
+        let title = format!("{} `{}`", of.kind, of.name);
+        self.compositions.insert(of.name.clone());
         let evaluated = side.evaluated(composition, id, composite);
         let composed = match composed_tags(&evaluated.object.json, &composite.to_string(), &side.settings) {
             Ok(composed) => composed,
-            Err(malformed) => return self.unknown.push(format!("Composition `{name}`: {malformed}")),
+            Err(malformed) => return self.unknown.push(format!("{title}: {malformed}")),
         };
         for (at, fault) in composed.unknown.iter().filter(|(at, _)| !evaluated.is_told(at)) {
-            self.unknown.push(format!("Composition `{name}` {}: {fault}", evaluated.written(at)));
+            self.unknown.push(format!("{title} {}: {fault}", evaluated.written(at)));
         }
         if let Some((at, fault)) = &composed.failure {
             let at = evaluated.written(at);
-            self.unknown.push(format!("Composition `{name}` composes nothing: {at}: {fault}"));
+            self.unknown.push(format!("{title} composes nothing: {at}: {fault}"));
         }
         let findings = evaluated.findings.iter().filter(|it| it.verdict == Some(TagDelivery::CannotTell));
-        self.unknown
-            .extend(findings.map(|finding| format!("Composition `{name}` {}: {}", finding.at, finding.message)));
+        self.unknown.extend(findings.map(|finding| format!("{title} {}: {}", finding.at, finding.message)));
         for resource in composed.resources {
             let at = |at: &str| evaluated.written(at);
-            self.add_resource(side, (id, composite), (name, &at), prefix, resource);
+            self.add_resource(side, (id, composite), (of, &at), (prefix, waits), resource);
         }
     }
 
@@ -73,8 +81,8 @@ impl ComposedResources {
         &mut self,
         side: &Side<'_>,
         (parent, composite): (&ObjectId, &Value),
-        (composition, written): (&str, &dyn Fn(&str) -> String),
-        prefix: &str,
+        (composition, written): (&ObjectId, &dyn Fn(&str) -> String),
+        (prefix, waits): (&str, bool),
         mut resource: ResourceTags,
     ) {
         let name = [prefix, &resource.name].concat();
@@ -82,7 +90,10 @@ impl ComposedResources {
             tag.by = written(&tag.by);
         }
         let Some(nested) = resource.nested.take().filter(|_| prefix.matches('/').count() < DEEPEST) else {
-            self.resources.insert((name, resource.field), (composition.to_owned(), resource));
+            if waits {
+                resource.update = TagUpdate::Waits;
+            }
+            self.resources.insert((name, resource.field.clone()), (composition.clone(), resource));
             return;
         };
         let mut value: Value = serde_json::from_str(&nested).unwrap_or_default();
@@ -97,111 +108,180 @@ impl ComposedResources {
         let stamped = side.stamped(&Subject::nested(id.clone(), &resource.version, value.to_string()), None);
         match stamped.obstacle {
             Some(obstacle) => self.unknown.push(format!("{} `{name}`: {obstacle}", resource.kind)),
-            None => self.add(side, &id, &stamped.composite, &format!("{name}/")),
+            None => self.add(side, &id, &stamped.composite, (&format!("{name}/"), waits || stamped.is_paused)),
         }
     }
 }
 
-/// The resources whose tags differ, or may, and those that are created or deleted with tags. `has_other_tags` says whether
-/// the composite's own tags differ.
-///
-/// A resource whose kind changes is created; Crossplane does not delete the former one while another has its name.
-/// Source: Crossplane 2.4.2, internal/controller/apiextensions/composite/composition_functions.go,
-/// `GarbageCollectComposedResources`.
-pub(super) fn differing_resources(
-    before: &ComposedResources,
-    after: &ComposedResources,
-    has_other_tags: bool,
-    side: &Side<'_>,
-) -> Vec<ReachedResource> {
-    let names: BTreeSet<_> = before.resources.keys().chain(after.resources.keys()).collect();
-    let of_name = |(name, field): &(String, &'static str)| {
-        let [was, is] = [before, after].map(|all| all.find(name, field));
-        match (was, is) {
-            (Some((_, was)), Some((composition, is))) if (&was.group, &was.kind) == (&is.group, &is.kind) => {
-                differing((name, composition), [&was, &is], has_other_tags, side)
-            }
-            (_, Some((composition, is))) => alone((name, composition), &is, TagFate::Created, before),
-            (Some((composition, was)), None) => alone((name, composition), &was, TagFate::Deleted, after),
-            (None, None) => None,
-        }
-    };
-    names.into_iter().filter_map(of_name).collect()
-}
-
-/// A resource that is created or deleted. `None` if it has no tags, or may be on the other side as well.
-fn alone(
-    of: (&str, &str),
-    resource: &ResourceTags,
-    fate: TagFate,
-    other: &ComposedResources,
-) -> Option<ReachedResource> {
-    let none = ResourceTags { tags: BTreeMap::new(), ..resource.clone() };
-    let is_created = fate == TagFate::Created;
-    let changes = if is_created { tag_changes(&none, resource) } else { tag_changes(resource, &none) };
-    let fate = match (&resource.refused, &resource.doubt) {
-        (Some(fault), _) if is_created => TagFate::Refused(fault.to_string()),
-        (_, Some(doubt)) if is_created => TagFate::CannotTell(doubt.to_string()),
-        _ => fate,
-    };
-    let has_more = !matches!(fate, TagFate::Created | TagFate::Deleted);
-    (other.unknown.is_empty() && (has_more || !changes.is_empty())).then(|| reached(of, resource, changes, fate))
-}
-
-fn reached(
-    (name, composition): (&str, &str),
-    resource: &ResourceTags,
-    changes: Vec<TagChange>,
-    fate: TagFate,
-) -> ReachedResource {
-    ReachedResource {
-        composition: composition.to_owned(),
-        name: name.to_owned(),
-        group: resource.group.clone(),
-        kind: resource.kind.clone(),
-        field: resource.field.to_owned(),
-        changes,
-        fate,
-    }
+/// The resources of a composite before and after a change.
+pub(super) struct Comparison<'c> {
+    pub(super) before: &'c ComposedResources,
+    pub(super) after: &'c ComposedResources,
+    /// Whether the composite's own tags differ.
+    pub(super) has_other_tags: bool,
+    /// Whether the change is in several objects, of which one may begin a pause.
+    pub(super) has_order: bool,
+    /// Whether the composite itself changes later.
+    pub(super) is_later: bool,
+    pub(super) side: &'c Side<'c>,
 }
 
 /// Of a map that is applied without the keys that it had, server-side apply makes null, which no definition admits.
 ///
 /// Source: structured-merge-diff 6.4, typed/remove.go, `removingWalker.doMap`; seen with Crossplane 2.4.2 and an API server.
 const EMPTIED: &str = "the API server refuses an empty map where tags were applied: none is removed";
+/// What a change does that ends a pause.
+pub(super) const PAUSE_ENDS: &str = "the pause ends, and what changed meanwhile takes effect";
+/// … or adds `Update` to policies.
+const UPDATES: &str = "its provider did not update it before, and what changed meanwhile takes effect";
+/// What becomes of a change in several objects, one of which begins a pause.
+const ORDER: &str = "the same change begins a pause, and what is applied first decides";
 
-/// A resource that is on both sides. `None` if its tags do not differ.
-fn differing(
-    of: (&str, &str),
-    [was, is]: [&ResourceTags; 2],
-    has_other_tags: bool,
-    side: &Side<'_>,
-) -> Option<ReachedResource> {
-    let has_known = was.doubt.is_none() && is.doubt.is_none();
-    let changes = if has_known { tag_changes(was, is) } else { Vec::new() };
-    let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
-    let has_doubt = is.doubt.as_ref().filter(|doubt| has_other_tags || was.doubt.as_ref() != Some(*doubt));
-    let is_unknown = |change: &TagChange| {
-        let of =
-            |side: &ResourceTags| matches!(side.tags.get(&change.key)?.value, PatchedText::Unknown(_)).then_some(());
-        of(was).or_else(|| of(is)).is_some()
-    };
-    let is_unread = changes.iter().any(is_unknown);
-    if changes.is_empty() && is_refused.is_none() && has_doubt.is_none() {
-        return None;
+impl Comparison<'_> {
+    /// The resources whose tags differ, or may, and those that are created or deleted with tags.
+    ///
+    /// A resource whose kind changes is created; Crossplane does not delete the former one while another has its name.
+    /// Source: Crossplane 2.4.2, internal/controller/apiextensions/composite/composition_functions.go,
+    /// `GarbageCollectComposedResources`.
+    pub(super) fn differing(&self) -> Vec<ReachedResource> {
+        let Comparison { before, after, .. } = self;
+        let names: BTreeSet<_> = before.resources.keys().chain(after.resources.keys()).collect();
+        let of_name = |key: &(String, Cow<'static, str>)| {
+            let [was, is] = [before, after].map(|all| all.find(key));
+            match (was, is) {
+                (Some((_, was)), Some((composition, is))) if (&was.group, &was.kind) == (&is.group, &is.kind) => {
+                    self.of_both((&key.0, composition), [&was, &is])
+                }
+                (_, Some((composition, is))) => alone((&key.0, composition), &is, TagFate::Created, before),
+                (Some((composition, was)), None) => alone((&key.0, composition), &was, TagFate::Deleted, after),
+                (None, None) => Vec::new(),
+            }
+        };
+        let mut found: Vec<ReachedResource> = names.into_iter().flat_map(of_name).collect();
+        if self.is_later || after.is_paused.or(before.is_paused) == Some(true) {
+            let is_order = before.is_paused == Some(false) && self.has_order;
+            for resource in &mut found {
+                resource.fate = match std::mem::replace(&mut resource.fate, TagFate::Created) {
+                    TagFate::InPlace | TagFate::Created | TagFate::Deleted if is_order => {
+                        TagFate::CannotTell(ORDER.to_owned())
+                    }
+                    TagFate::InPlace | TagFate::Created | TagFate::Deleted => TagFate::Waits(WaitsFor::Pause),
+                    fate => fate,
+                };
+            }
+        }
+        found
     }
-    let is_fixed = side.immutable.contains(&(is.group.clone(), is.kind.clone()));
-    let fate = match (is_refused, has_doubt, is.update) {
-        (Some(fault), ..) => TagFate::Refused(fault.to_string()),
-        _ if is.has_empty_map && !was.tags.is_empty() => TagFate::Refused(EMPTIED.to_owned()),
-        (_, Some(doubt), _) => TagFate::CannotTell(doubt.to_string()),
-        _ if is_unread => TagFate::CannotTell("what a patch makes of the value is not evaluated".to_owned()),
-        _ if is_fixed => TagFate::Refused("by its definition, its tags cannot change".to_owned()),
-        (.., TagUpdate::Refused) => TagFate::Refused("its provider cannot change its tags".to_owned()),
-        (.., TagUpdate::Never) => TagFate::Never,
-        (.., TagUpdate::InPlace) => TagFate::InPlace,
+
+    /// A resource that is on both sides; nothing if its tags do not differ.
+    fn of_both(&self, of: (&str, &ObjectId), [was, is]: [&ResourceTags; 2]) -> Vec<ReachedResource> {
+        let has_known = was.doubt.is_none() && is.doubt.is_none();
+        let changes = if has_known { tag_changes(was, is) } else { Vec::new() };
+        let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
+        let has_doubt = is.doubt.as_ref().filter(|doubt| self.has_other_tags || was.doubt.as_ref() != Some(*doubt));
+        let is_resumed = is_stalled(was.update) && !is_stalled(is.update) && !is.tags.is_empty();
+        if changes.is_empty() && is_refused.is_none() && has_doubt.is_none() && !is_resumed {
+            return Vec::new();
+        }
+        let is_unread = |change: &TagChange| {
+            let is_unknown = |tag: &ResourceTag| matches!(tag.value, PatchedText::Unknown(_));
+            [was, is].iter().any(|side| side.tags.get(&change.key).is_some_and(is_unknown))
+        };
+        let is_fixed = self.side.immutable.contains(&(is.group.clone(), is.kind.clone()));
+        let is_initial = |side: &&ResourceTags| side.update == TagUpdate::Never(NoEffect::InitProvider);
+        let update = [was, is].into_iter().find(is_initial).unwrap_or(is).update;
+        let fate = match (is_refused, has_doubt, update) {
+            (Some(fault), ..) => TagFate::Refused(fault.to_string()),
+            _ if is.has_empty_map && !was.tags.is_empty() && !is.is_merged => TagFate::Refused(EMPTIED.to_owned()),
+            (_, Some(doubt), _) => TagFate::CannotTell(doubt.to_string()),
+            _ if changes.iter().any(is_unread) => {
+                TagFate::CannotTell("what a patch makes of the value is not evaluated".to_owned())
+            }
+            _ if is_resumed && was.update == TagUpdate::Waits => TagFate::CannotTell(PAUSE_ENDS.to_owned()),
+            _ if is_resumed => TagFate::CannotTell(UPDATES.to_owned()),
+            _ if is_fixed => TagFate::Refused("by its definition, its tags cannot change".to_owned()),
+            (.., TagUpdate::Refused) => TagFate::Refused("its provider cannot change its tags".to_owned()),
+            (.., TagUpdate::Never(reason)) => TagFate::Never(reason),
+            (.., TagUpdate::Waits) if was.update != TagUpdate::Waits && self.has_order => {
+                TagFate::CannotTell(ORDER.to_owned())
+            }
+            (.., TagUpdate::Waits) => TagFate::Waits(WaitsFor::Pause),
+            (.., TagUpdate::InPlace | TagUpdate::InPlaceOnly) => TagFate::InPlace,
+        };
+        by_effect(of, is, changes, fate)
+    }
+}
+
+/// Whether the provider changes nothing.
+fn is_stalled(update: TagUpdate) -> bool {
+    use NoEffect::{UnsupportedPolicies, WithoutUpdate};
+    matches!(update, TagUpdate::Waits | TagUpdate::Never(WithoutUpdate | UnsupportedPolicies))
+}
+
+/// The changes of a resource that have the effect, and those that have none because Crossplane merges what it applies.
+fn by_effect(
+    of: (&str, &ObjectId),
+    resource: &ResourceTags,
+    changes: Vec<TagChange>,
+    fate: TagFate,
+) -> Vec<ReachedResource> {
+    let stays = |change: &TagChange| match (&change.from, &change.to) {
+        (Some(_), None) => Some(NoEffect::MergePatch),
+        (Some(_), Some(_)) => resource.tags.get(&change.key).filter(|tag| tag.is_kept).map(|_| NoEffect::KeepMapValues),
+        (None, _) => None,
     };
-    Some(reached(of, is, changes, fate))
+    let mut fates: BTreeMap<TagFate, Vec<TagChange>> = BTreeMap::new();
+    if changes.is_empty() {
+        fates.insert(fate.clone(), Vec::new());
+    }
+    for change in changes {
+        let none =
+            stays(&change).filter(|_| resource.is_merged && matches!(fate, TagFate::InPlace | TagFate::Waits(_)));
+        fates.entry(none.map_or_else(|| fate.clone(), TagFate::Never)).or_default().push(change);
+    }
+    fates.into_iter().map(|(fate, changes)| reached(of, resource, changes, fate)).collect()
+}
+
+/// A resource that is created or deleted. Nothing if it has no tags, or may be on the other side as well.
+fn alone(
+    of: (&str, &ObjectId),
+    resource: &ResourceTags,
+    fate: TagFate,
+    other: &ComposedResources,
+) -> Vec<ReachedResource> {
+    let none = ResourceTags { tags: BTreeMap::new(), ..resource.clone() };
+    let is_created = fate == TagFate::Created;
+    let changes = if is_created { tag_changes(&none, resource) } else { tag_changes(resource, &none) };
+    let fate = match (&resource.refused, &resource.doubt, resource.update) {
+        (Some(fault), ..) if is_created => TagFate::Refused(fault.to_string()),
+        (_, Some(doubt), _) if is_created => TagFate::CannotTell(doubt.to_string()),
+        (.., TagUpdate::Waits) => TagFate::Waits(WaitsFor::Pause),
+        (.., TagUpdate::Never(reason @ NoEffect::UnsupportedPolicies)) => TagFate::Never(reason),
+        (.., TagUpdate::InPlaceOnly) if is_created => TagFate::InPlace,
+        _ => fate,
+    };
+    let has_more = matches!(fate, TagFate::Refused(_) | TagFate::CannotTell(_));
+    if !other.unknown.is_empty() || !has_more && changes.is_empty() {
+        return Vec::new();
+    }
+    vec![reached(of, resource, changes, fate)]
+}
+
+fn reached(
+    (name, composition): (&str, &ObjectId),
+    resource: &ResourceTags,
+    changes: Vec<TagChange>,
+    fate: TagFate,
+) -> ReachedResource {
+    ReachedResource {
+        composition: composition.clone(),
+        name: name.to_owned(),
+        group: resource.group.clone(),
+        kind: resource.kind.clone(),
+        field: resource.field.to_string(),
+        changes,
+        fate,
+    }
 }
 
 fn tag_changes(was: &ResourceTags, is: &ResourceTags) -> Vec<TagChange> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use metadata_propagation::{Mode, OnXrd, Settings, Stance};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::definitions::{Definition, immutable};
 use crate::fleet::Fleet;
@@ -20,14 +20,41 @@ pub(super) struct Side<'f> {
     pub(super) claim_kinds: BTreeSet<(String, String)>,
     definitions: Vec<Definition<'f>>,
     compositions: Vec<Composition<'f>>,
+    /// What Compositions were, each with the object of a CompositionRevision.
+    revisions: Vec<Composition<'f>>,
     /// Kinds with tags that cannot change, by their definitions.
     pub(super) immutable: BTreeSet<(String, String)>,
 }
 
-/// A Composition.
+/// A Composition, or a CompositionRevision.
 pub(super) struct Composition<'f> {
     pub(super) object: &'f FleetObject,
     value: Value,
+}
+
+impl Composition<'_> {
+    fn label(&self, key: &str) -> Option<&str> {
+        self.value.pointer("/metadata/labels")?.get(key)?.as_str()
+    }
+
+    fn has_labels(&self, wanted: &Map<String, Value>) -> bool {
+        wanted.iter().all(|(key, value)| self.label(key).is_some_and(|label| value == label))
+    }
+}
+
+/// A field that composites of Crossplane 2 have in `spec.crossplane`, and those of Crossplane 1 in `spec`.
+fn of_crossplane<'v>(composite: &'v Value, path: &str) -> Option<&'v Value> {
+    ["/spec/crossplane", "/spec"].into_iter().find_map(|place| composite.pointer(&[place, path].concat()))
+}
+
+/// The labels that a composite selects a Composition or a revision of it by.
+pub(super) fn wanted_labels<'v>(composite: &'v Value, selector: &str) -> Option<&'v Map<String, Value>> {
+    of_crossplane(composite, &[selector, "/matchLabels"].concat())?.as_object()
+}
+
+/// The name of the CompositionRevision that a composite has.
+pub(super) fn revision_of(composite: &Value) -> Option<&str> {
+    of_crossplane(composite, "/compositionRevisionRef/name")?.as_str()
 }
 
 impl<'f> Side<'f> {
@@ -52,8 +79,9 @@ impl<'f> Side<'f> {
         };
         let definitions = of_kind("CompositeResourceDefinition");
         let definitions = definitions.map(|object| Definition::of(object, &settings, fleet)).collect();
-        let compositions = of_kind("Composition").map(|object| Composition { object, value: object.value() }).collect();
-        Side { fleet, claim_kinds, definitions, compositions, immutable: immutable(fleet), settings }
+        let composing = |kind| of_kind(kind).map(|object| Composition { object, value: object.value() }).collect();
+        let (compositions, revisions) = (composing("Composition"), composing("CompositionRevision"));
+        Side { fleet, claim_kinds, definitions, compositions, revisions, immutable: immutable(fleet), settings }
     }
 
     pub(super) fn prefix(&self) -> &str {
@@ -108,6 +136,43 @@ impl<'f> Side<'f> {
         TemplateEvaluation::of(known, &self.settings).evaluated(composition.object)
     }
 
+    /// What composes for a composite: its Composition, or the CompositionRevision that it has or selects.
+    ///
+    /// # Errors
+    /// When it is not known which one it is: a sentence.
+    ///
+    /// Source: Crossplane 1.20.13 and 2.4.2, internal/controller/apiextensions/composite/api.go, `APIRevisionFetcher`; a revision
+    /// has the labels of its Composition.
+    pub(super) fn composing(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
+        let is_manual = self.is_manual(composite, id);
+        if let Some(name) = revision_of(composite).filter(|_| is_manual) {
+            let named = self.revisions.iter().find(|revision| revision.object.id.name == name);
+            return named.ok_or_else(|| format!("CompositionRevision `{name}` is not in these files"));
+        }
+        let current = self.composition(composite, id)?;
+        let Some(wanted) = wanted_labels(composite, "/compositionRevisionSelector").filter(|_| !is_manual) else {
+            return Ok(current);
+        };
+        if current.has_labels(wanted) {
+            return Ok(current);
+        }
+        let name = &*current.object.id.name;
+        let is_of = |revision: &&Composition<'f>| {
+            revision.label("crossplane.io/composition-name") == Some(name) && revision.has_labels(wanted)
+        };
+        let number = |revision: &&Composition<'f>| revision.value.pointer("/spec/revision").and_then(Value::as_u64);
+        let latest = self.revisions.iter().filter(is_of).max_by_key(number);
+        latest.ok_or_else(|| format!("no revision of Composition `{name}` with the selected labels is in these files"))
+    }
+
+    /// Whether a composite stays at its revision of the Composition; by default as the definition says.
+    pub(super) fn is_manual(&self, composite: &Value, id: &ObjectId) -> bool {
+        let definition = self.definition(&id.group, &id.kind);
+        let policy = of_crossplane(composite, "/compositionUpdatePolicy")
+            .or_else(|| definition?.value.pointer("/spec/defaultCompositionUpdatePolicy"));
+        policy.and_then(Value::as_str) == Some("Manual")
+    }
+
     /// The Composition of a composite.
     ///
     /// # Errors
@@ -115,7 +180,7 @@ impl<'f> Side<'f> {
     ///
     /// Source: Crossplane, internal/controller/apiextensions/composite/api.go, `APILabelSelectorResolver`,
     /// `APIDefaultCompositionSelector` and `EnforcedCompositionSelector`.
-    pub(super) fn composition(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
+    fn composition(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
         let version = group_and_version(text(composite, "apiVersion")).1;
         let is_of = |composition: &&Composition<'f>| {
             let of = composition.value.pointer("/spec/compositeTypeRef");
@@ -129,27 +194,18 @@ impl<'f> Side<'f> {
         if fitting.iter().any(is_of_version) {
             fitting.retain(is_of_version);
         }
-        let of_spec = |path: &str| {
-            let places = ["/spec/crossplane", "/spec"];
-            places.into_iter().find_map(|place| composite.pointer(&[place, path].concat()))
-        };
         let definition = self.definition(&id.group, &id.kind);
         let of_definition = |path: &str| definition.and_then(|it| it.value.pointer(path)).and_then(Value::as_str);
-        let selector = of_spec("/compositionSelector/matchLabels").and_then(Value::as_object);
+        let selector = wanted_labels(composite, "/compositionSelector");
         let named = of_definition("/spec/enforcedCompositionRef/name")
-            .or_else(|| of_spec("/compositionRef/name").and_then(Value::as_str))
+            .or_else(|| of_crossplane(composite, "/compositionRef/name").and_then(Value::as_str))
             .or_else(|| of_definition("/spec/defaultCompositionRef/name").filter(|_| selector.is_none()));
         if let Some(name) = named {
             let found = fitting.into_iter().find(|composition| composition.object.id.name == name);
             return found.ok_or_else(|| format!("Composition `{name}` is not in these files"));
         }
         if let Some(wanted) = selector {
-            let label = |composition: &Composition<'f>, key: &str| {
-                composition.value.pointer("/metadata/labels")?.get(key).cloned()
-            };
-            fitting.retain(|composition| {
-                wanted.iter().all(|(key, value)| label(composition, key).as_ref() == Some(value))
-            });
+            fitting.retain(|composition| composition.has_labels(wanted));
         }
         match &*fitting {
             [one] => Ok(one),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::tags::TagReport;
 use metadata_propagation::{
-    ChangeRule, LookupRecord, NoTagReason, NotApplicableReason, Operation, Rejection, evaluate,
+    CROSSPLANE_PAUSED, ChangeRule, LookupRecord, NoTagReason, NotApplicableReason, Operation, Rejection, evaluate,
 };
 use serde_json::{Value, json};
 
@@ -29,6 +29,8 @@ pub(super) struct Subject<'f> {
     json: Cow<'f, str>,
     pub(super) field: &'static str,
     pub(super) is_claim: bool,
+    /// Whether Crossplane does not reconcile the object.
+    pub(super) is_paused: bool,
     /// The Cluster of its infrastructure as its topology completes it, if the files do not say so.
     cluster: Option<FleetObject>,
 }
@@ -46,18 +48,31 @@ impl<'f> Subject<'f> {
         if !side.settings.cloud_tags.has_group(&id.group) {
             return None;
         }
+        let value = object.value();
+        let is_paused = is_paused(&value);
         let own = |id: &ObjectId, json| {
             let (version, shown) = (object.version.clone(), object.id.clone());
-            Subject { shown, id: id.clone(), version, json, field: CLOUD_TAGS, is_claim: false, cluster: None }
+            Subject {
+                shown,
+                id: id.clone(),
+                version,
+                json,
+                field: CLOUD_TAGS,
+                is_claim: false,
+                is_paused,
+                cluster: None,
+            }
         };
         let definition = side.definition_of_claim(&id.group, &id.kind);
         if definition.is_some() || side.claim_kinds.contains(&(id.group.clone(), id.kind.clone())) {
             let kind = definition.and_then(|it| it.value.pointer("/spec/names/kind")?.as_str()).unwrap_or(&id.kind);
-            let composite = composite_of_claim(&object.value(), object, kind);
+            let name = value.pointer("/spec/resourceRef/name").and_then(Value::as_str).unwrap_or_default();
+            let made = side.fleet.find(&ObjectId::new(&id.group, kind, "", name));
+            let composite =
+                composite_of_claim(&value, object, kind, made.is_some_and(|it| self::is_paused(&it.value())));
             let id = ObjectId::new(&id.group, kind, "", &id.name);
             return Some(Subject { is_claim: true, ..own(&id, composite.to_string().into()) });
         }
-        let value = object.value();
         let is_here = |reference: &Value, namespace: &str| {
             let group = group_and_version(text(reference, "apiVersion")).0;
             let of = |namespace| ObjectId::new(group, text(reference, "kind"), namespace, text(reference, "name"));
@@ -104,13 +119,22 @@ impl<'f> Subject<'f> {
         let spec = cluster.get_mut("spec").and_then(Value::as_object_mut).filter(|_| !is_named);
         let is_completed = spec.map(|spec| spec.insert("infrastructureRef".to_owned(), reference)).is_some();
         let cluster = is_completed.then(|| FleetObject { json: cluster.to_string().into(), ..object.clone() });
-        Some(Subject { shown: id.clone(), id, version, json, field: row.field, is_claim: false, cluster })
+        Some(Subject {
+            shown: id.clone(),
+            id,
+            version,
+            json,
+            field: row.field,
+            is_claim: false,
+            is_paused: false,
+            cluster,
+        })
     }
 
     /// A nested composite.
     pub(super) fn nested(id: ObjectId, version: &str, json: String) -> Subject<'static> {
-        let (shown, version) = (id.clone(), version.to_owned());
-        Subject { shown, id, version, json: json.into(), field: CLOUD_TAGS, is_claim: false, cluster: None }
+        let (shown, version, json) = (id.clone(), version.to_owned(), json.into());
+        Subject { shown, id, version, json, field: CLOUD_TAGS, is_claim: false, is_paused: false, cluster: None }
     }
 
     /// The object with the tags and defaults that were added to the one that it replaces.
@@ -127,36 +151,38 @@ impl<'f> Subject<'f> {
     pub(super) fn is_composite(&self) -> bool {
         self.field == CLOUD_TAGS
     }
-
-    /// Whether the composite stays at its revision of the Composition; by default as the definition said when it was
-    /// created.
-    pub(super) fn is_manual(&self, former: &Side<'_>, stamped: &Stamped) -> bool {
-        let places = ["/spec/crossplane/compositionUpdatePolicy", "/spec/compositionUpdatePolicy"];
-        let own = places.into_iter().find_map(|place| stamped.composite.pointer(place));
-        let definition = former.definition(&self.id.group, &self.id.kind);
-        let policy = own.or_else(|| definition?.value.pointer("/spec/defaultCompositionUpdatePolicy"));
-        policy.and_then(Value::as_str) == Some("Manual")
-    }
 }
 
 /// Fields of a claim that its composite does not get.
 const OF_CLAIMS: [&str; 3] = ["resourceRef", "writeConnectionSecretToRef", "compositeDeletePolicy"];
 
-/// The composite that Crossplane makes of a claim.
+/// The composite that Crossplane makes of a claim. While the claim is paused, nothing is copied, its annotation neither.
 ///
 /// Source: Crossplane 1.20, internal/controller/apiextensions/claim/syncer_ssa.go, `Sync`.
-fn composite_of_claim(claim: &Value, object: &FleetObject, kind: &str) -> Value {
+fn composite_of_claim(claim: &Value, object: &FleetObject, kind: &str, is_paused: bool) -> Value {
     let copied = |path: &str| {
         let map = claim.pointer(path).and_then(Value::as_object).cloned().unwrap_or_default();
         map.into_iter().filter(|(key, _)| is_copied(key)).collect::<serde_json::Map<_, _>>()
     };
+    let mut annotations = copied("/metadata/annotations");
+    annotations.remove(CROSSPLANE_PAUSED);
+    annotations.extend(is_paused.then(|| (CROSSPLANE_PAUSED.to_owned(), json!("true"))));
     let mut spec = claim.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
     spec.retain(|field, _| !OF_CLAIMS.contains(&&**field));
     json!({
         "apiVersion": object.api_version(), "kind": kind,
-        "metadata": { "name": object.id.name, "labels": copied("/metadata/labels"), "annotations": copied("/metadata/annotations") },
+        "metadata": { "name": object.id.name, "labels": copied("/metadata/labels"), "annotations": annotations },
         "spec": spec,
     })
+}
+
+/// Whether Crossplane does not reconcile an object.
+///
+/// Source: Crossplane 1.20.13 and 2.4.2, `Reconcile` in internal/controller/apiextensions/composite/reconciler.go and
+/// claim/reconciler.go: before a composite is composed or deleted, and before a claim is copied.
+fn is_paused(object: &Value) -> bool {
+    let annotations = object.pointer("/metadata/annotations");
+    annotations.and_then(|all| all.get(CROSSPLANE_PAUSED)?.as_str()) == Some("true")
 }
 
 /// An object with its tags.
@@ -164,6 +190,8 @@ fn composite_of_claim(claim: &Value, object: &FleetObject, kind: &str) -> Value 
 pub(super) struct Stamped {
     /// The object as it is stored.
     pub(super) composite: Value,
+    /// Whether Crossplane does not reconcile it.
+    pub(super) is_paused: bool,
     tags: BTreeMap<String, String>,
     /// The label of each tag that the policy sets, and the object that has it, if it is another one.
     labels: BTreeMap<String, (String, Option<String>)>,
@@ -229,6 +257,7 @@ impl Side<'_> {
         let tags =
             tags.into_iter().flatten().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
         stamped.tags = tags.collect();
+        stamped.is_paused = is_paused(&stamped.composite);
         stamped
     }
 }
