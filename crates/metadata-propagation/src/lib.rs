@@ -91,7 +91,7 @@ pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection
 pub use settings::{Lookup, Settings};
 pub use tag_delivery::carriers::{CARRIERS, Carrier, Holds, Item, Tags, cloud_of, tags_of_kind};
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
-pub use tag_delivery::{Composed, PatchedText, ResourceTag, ResourceTags, TagUpdate};
+pub use tag_delivery::{Composed, KeptTags, PAUSED, PatchedText, ResourceTag, ResourceTags, TagUpdate};
 pub use tag_rules::{
     BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
     OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, TagPrefix, TagSourceSettings,

@@ -25,12 +25,13 @@ mod value;
 
 use std::borrow::Cow;
 
+pub use self::delivery::PAUSED;
 use self::halt::Halt;
 pub use self::patched_text::PatchedText;
 use self::pipeline::Pipeline;
 use self::resource::ComposedResource;
 pub(super) use self::resource_tags::composed;
-pub use self::resource_tags::{Composed, ResourceTag, ResourceTags, TagUpdate};
+pub use self::resource_tags::{Composed, KeptTags, ResourceTag, ResourceTags, TagUpdate};
 pub(super) use self::scopes::faults_of_scope;
 use self::tag_keys::TagKeys;
 use self::value::SimulatedValue;
@@ -127,7 +128,7 @@ mod tests {
     const SET: &str = r#"{"type":"PatchSet","patchSetName":"tags"}"#;
 
     fn resource(name: &str, patches: &str) -> String {
-        let base = r#"{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance"}"#;
+        let base = r#"{"apiVersion":"sqs.aws.upbound.io/v1beta1","kind":"Queue"}"#;
         format!(r#"{{"name":"{name}","base":{base},"patches":[{patches}]}}"#)
     }
 
@@ -224,7 +225,7 @@ mod tests {
     fn wildcards_that_multiply_are_refused() {
         let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
         let base = format!(
-            r#"{{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
+            r#"{{"apiVersion":"sqs.aws.upbound.io/v1beta1","kind":"Queue","metadata":{{"labels":{{{labels}}}}}}}"#
         );
         let patches = listed(5_000, |_| r#"{"fromFieldPath":"a","toFieldPath":"metadata.labels[*]"}"#.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);
@@ -244,7 +245,7 @@ mod tests {
     fn thousands_of_patches_share_one_base() {
         let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
         let base = format!(
-            r#"{{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
+            r#"{{"apiVersion":"sqs.aws.upbound.io/v1beta1","kind":"Queue","metadata":{{"labels":{{{labels}}}}}}}"#
         );
         let patches = listed(5_000, |_| PATCH.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);

@@ -26,7 +26,7 @@ mod xrd;
 use raw_json as json;
 
 use self::checked_kind::CheckedKind;
-pub use self::composition::{Composed, PatchedText, ResourceTag, ResourceTags, TagUpdate};
+pub use self::composition::{Composed, KeptTags, PAUSED, PatchedText, ResourceTag, ResourceTags, TagUpdate};
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
 use self::tag_finding::TagFinding;

@@ -3,6 +3,7 @@
 /// The help for each code of a fact; empty if there is nothing to do.
 const HELP: &[(&str, &str)] = &[
     ("claim-label-not-copied", "give the label a key of another domain, or set it on the composite"),
+    ("manual-revision", "see the CompositionRevision that it names; `--fail-on cannot-tell` makes this fail"),
     ("tags-base-tag-refused", "correct the tag in the base"),
     ("tags-cluster-scoped", "use the namespaced kind (`.m.` in its group), or set `scope: Cluster` in the definition"),
     ("tags-from-environment", "patch from `spec.cloudTags` of the composite instead of the environment"),
@@ -30,8 +31,13 @@ const HELP: &[(&str, &str)] = &[
     ("tags-newer-field", "update the provider to a later release"),
     ("tags-no-base", "see the step that composes the resource"),
     ("tags-no-cloud", ""),
+    ("tags-no-earlier-base", "correct the name of the resource, or give it a base"),
     ("tags-no-label-keys", "patch the tags to the field of `spec.forProvider` that holds tags"),
     ("tags-no-match", "write an index instead of `*`, or patch the list first"),
+    (
+        "tags-no-patch-set",
+        "define the patch set in `patchSets` of the function's input, not in `spec` of the Composition",
+    ),
     (
         "tags-no-room",
         "`cloudTags.reserve` leaves out labels for every resource; to keep theirs, remove this patch and exempt the resource",
@@ -51,6 +57,7 @@ const HELP: &[(&str, &str)] = &[
         "tags-overwritten-later",
         "move the later patch before the one from `spec.cloudTags`, or merge with `MergeObjects`",
     ),
+    ("tags-paused", ""),
     ("tags-program", "see the program: it is not evaluated; `--fail-on cannot-tell` makes this fail"),
     ("tags-refused-character", "change the key of the tag, or of its label"),
     ("tags-replace-base", "set `policy: { toFieldPath: MergeObjects }` in the patch"),
@@ -67,6 +74,7 @@ const HELP: &[(&str, &str)] = &[
     ("tags-unknown-function", "see the function: its effect is not known; `--fail-on cannot-tell` makes this fail"),
     ("tags-unknown-kind", "see the definition of the kind: it is in no table; `--fail-on cannot-tell` makes this fail"),
     ("tags-unusable-path", "correct the path"),
+    ("tags-validations", "read the rules: they are not evaluated"),
     (
         "tags-value-not-text",
         "quote the value in the base, or add a transform `convert` with `toType: string` to the patch",

@@ -174,7 +174,7 @@ fn tagged_object(tagged: &TaggedObject) -> Value {
             TagFate::InPlace => ("in place", None),
             TagFate::Created => ("created", None),
             TagFate::Deleted => ("deleted", None),
-            TagFate::Never => ("no effect", None),
+            TagFate::Never(reason) => ("no effect", Some(reason)),
             TagFate::Refused(reason) => ("refused", Some(reason)),
             TagFate::CannotTell(reason) => ("cannot tell", Some(reason)),
         };

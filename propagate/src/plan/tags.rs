@@ -91,7 +91,7 @@ fn of_resource(resource: &ReachedResource, what: &str) -> TagLine {
         TagFate::InPlace => TagLine::Fate(false, format!("in place {what}")),
         TagFate::Created => TagLine::Fate(false, format!("created {what}")),
         TagFate::Deleted => TagLine::Fate(false, format!("deleted {what}")),
-        TagFate::Never => TagLine::Fate(true, format!("no effect {what}: without `Update` in `managementPolicies`")),
+        TagFate::Never(reason) => TagLine::Fate(true, format!("no effect {what}: {reason}")),
         TagFate::Refused(reason) => TagLine::Fate(true, format!("refused {what}: {reason}")),
         TagFate::CannotTell(reason) => TagLine::Fate(true, format!("cannot tell {what}: {reason}")),
     }

@@ -54,7 +54,7 @@ pub(super) fn judge<'a>(
     }
     let Some(known) = kind.known else {
         judge_object_metadata(resource, keys, faults);
-        judge_other_object(resource, faults);
+        judge_other_object(resource, is_unread_later, faults);
         return Ok(());
     };
     let policies = Policies::of(&resource.object);
@@ -69,7 +69,7 @@ pub(super) fn judge<'a>(
     let mut places = TagPlaces { resource, known, keys, is_delivered, is_lost, is_doubted: false };
     places.judge(faults);
     places.is_lost |= types::judge(resource, known, faults);
-    other_cloud::judge_base(resource, faults);
+    other_cloud::judge_base(resource, settings, faults);
     if kind.is_composite && !is_delivered && is_of_author(resource) {
         faults.add(Loss, resource.at, TagFault::OfAuthor { field: kind.field().into() });
     }
@@ -82,6 +82,9 @@ pub(super) fn judge<'a>(
     if is_delivered && !places.is_lost {
         if policies == Policies::CreatingOnly {
             faults.add(Risk, resource.at, TagFault::NeverUpdated);
+        }
+        if let Policies::Paused(by) = policies {
+            faults.add(Note, resource.at, TagFault::Paused { by });
         }
         limits::judge_keys(resource, keys, faults);
     }
@@ -111,8 +114,7 @@ fn judge_undelivered<'a>(
     match known.tags {
         Tags::Nowhere => {}
         Tags::List(field, _) => {
-            let is_filled = has_value(resource, known) || is_unread_later;
-            let severity = if is_filled { CannotTell } else { Risk };
+            let severity = if is_unread_later || !is_given(resource, known) { CannotTell } else { Risk };
             faults.add(severity, resource.at, TagFault::ListOfTags { kind: kind.kind.into(), field: field.into() });
         }
         Tags::Map(_) if kind.is_composite => match OwnTags::of(resource, settings) {
@@ -138,6 +140,13 @@ fn judge_undelivered<'a>(
 
 fn has_value(resource: &ComposedResource<'_>, known: TagsOfKind) -> bool {
     known.tags.field().is_some_and(|field| resource.object.get(&steps_in(field, &resource.object)).is_ok())
+}
+
+/// Whether no patch writes into the field for tags.
+fn is_given(resource: &ComposedResource<'_>, known: TagsOfKind) -> bool {
+    let steps = known.tags.field().map(|field| steps_in(field, &resource.object)).unwrap_or_default();
+    let value = resource.object.get(&steps);
+    matches!(value.as_deref(), Err(_) | Ok(SimulatedValue::Given(_) | SimulatedValue::Absent))
 }
 
 /// Whether the field for tags has keys that the author of the composite chooses.
@@ -334,16 +343,30 @@ pub(super) enum Policies {
     CreatingOnly,
     /// It only observes it: then nothing writes its tags.
     Observing,
+    /// Nothing, because of this.
+    Paused(&'static str),
 }
+
+/// The annotation with which Crossplane and its providers leave an object alone, if it is `true`.
+///
+/// Source: crossplane-runtime 1.20.6, pkg/meta/meta.go, `IsPaused`; pkg/reconciler/managed/reconciler.go, `Reconcile`.
+pub const PAUSED: &str = "crossplane.io/paused";
 
 impl Policies {
     pub(super) fn of(object: &SimulatedValue<'_>) -> Self {
+        let paused = object.get(&["metadata", "annotations", PAUSED].map(FieldPathStep::Field));
+        if matches!(paused.as_deref(), Ok(SimulatedValue::Given(value)) if value.as_str() == Some("true")) {
+            return Policies::Paused(PAUSED);
+        }
         let found = object.get(&["spec", "managementPolicies"].map(FieldPathStep::Field));
         let Ok(SimulatedValue::Given(policies)) = found.as_deref() else { return Policies::Updating };
         let names = || policies.as_elements().into_iter().flatten().map(Json::as_str);
         let is_known = names().next().is_some() && names().all(|name| name.is_some());
         let has = |wanted: &[&str]| names().flatten().any(|name| wanted.contains(&name));
         match () {
+            () if names().next().is_none() && policies.as_elements().is_some() => {
+                Policies::Paused("managementPolicies: []")
+            }
             () if !is_known || has(&UPDATING) => Policies::Updating,
             () if has(&[CREATING]) => Policies::CreatingOnly,
             () => Policies::Observing,

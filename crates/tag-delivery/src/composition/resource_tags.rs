@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::delivery::Policies;
+use super::delivery::{PAUSED, Policies};
 use super::field_path::FieldPathStep;
 use super::patched_text::{PatchedText, patched_text};
 use super::pipeline::Pipeline;
@@ -53,6 +53,8 @@ pub struct ResourceTags {
     pub refused: Option<TagFault>,
     /// What a provider does with a change of its tags.
     pub update: TagUpdate,
+    /// What stays of the tags that it had.
+    pub kept: KeptTags,
     /// For a nested composite: the object, as far as it is known.
     pub nested: Option<String>,
 }
@@ -73,8 +75,22 @@ pub enum TagUpdate {
     InPlace,
     /// It refuses the change.
     Refused,
-    /// Nothing, because its policies do not include updates.
-    Never,
+    /// Nothing, because of this.
+    Never(&'static str),
+}
+
+/// What stays in a resource that exists and is no longer composed.
+///
+/// Source: Crossplane 1.20.6, internal/controller/apiextensions/composite/composition_pt.go, `Compose`, which applies a
+/// JSON merge patch, and merge.go, `mergeReplace`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptTags {
+    /// Nothing.
+    None,
+    /// Tags that are removed, in Crossplane 1 without a pipeline.
+    Removed,
+    /// The same, and the values of tags that change, because of `keepMapValues`.
+    Changed,
 }
 
 pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &CloudTags) -> Result<Composed, Malformed> {
@@ -126,7 +142,9 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         Some(_) => resource.doubt().cloned().or(is_open.then_some(TagFault::Transforms)),
     };
     let update = match policies {
-        Policies::CreatingOnly => TagUpdate::Never,
+        Policies::CreatingOnly => TagUpdate::Never("without `Update` in `managementPolicies`"),
+        Policies::Paused(PAUSED) => TagUpdate::Never("`crossplane.io/paused` is set"),
+        Policies::Paused(_) => TagUpdate::Never("`managementPolicies` is empty"),
         _ if is_refused_later(kind.group, kind.kind) => TagUpdate::Refused,
         _ => TagUpdate::InPlace,
     };
@@ -146,6 +164,7 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         doubt,
         refused: reader.refusal(),
         update,
+        kept: reader.kept(),
         nested,
     })
 }
@@ -164,6 +183,15 @@ impl<'a> Reader<'_, 'a> {
             |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
         let own = resource.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
         faults.refusals().into_iter().chain(own).find(is_refusal).cloned()
+    }
+
+    fn kept(&self) -> KeptTags {
+        let keeps = |patch: &Json<'_>| patch.at(&["policy", "mergeOptions", "keepMapValues"]).is_ok_and(Json::is_true);
+        match self.resource.is_pruned {
+            true if self.resource.writers.values().any(keeps) => KeptTags::Changed,
+            true => KeptTags::Removed,
+            false => KeptTags::None,
+        }
     }
 
     /// Whether a map of tags is set.

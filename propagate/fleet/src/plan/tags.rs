@@ -85,8 +85,8 @@ pub enum TagFate {
     Created,
     /// The resource is deleted.
     Deleted,
-    /// Nothing: the provider sets them only when it creates the cloud's resource.
-    Never,
+    /// Nothing, because of this: a setting of the resource, or a pause.
+    Never(String),
     /// The provider, the API server or the cloud refuses them.
     Refused(String),
     /// It is not known.
@@ -102,7 +102,8 @@ impl TaggedObject {
     }
 
     fn kept_resources(&self) -> impl Iterator<Item = &ReachedResource> {
-        self.resources.iter().filter(|resource| !matches!(resource.fate, TagFate::Created | TagFate::Deleted))
+        let is_kept = |fate: &TagFate| !matches!(fate, TagFate::Created | TagFate::Deleted | TagFate::Never(_));
+        self.resources.iter().filter(move |resource| is_kept(&resource.fate))
     }
 
     /// The number of resources whose tags differ.
@@ -229,7 +230,9 @@ fn tagged(id: &ObjectId, [old, new]: &[Side<'_>; 2], change: &Change<'_>) -> Opt
         None => None,
     };
     let before = former.as_ref().map(|former| old.stamped(former, None));
-    let after = subject.as_ref().map(|subject| new.stamped(subject, former.as_ref().zip(before.as_ref())));
+    let is_stopped = subject.as_ref().is_some_and(|subject| subject.is_claim && new.is_paused(id));
+    let read = if is_stopped { former.as_ref().or(subject.as_ref()) } else { subject.as_ref() };
+    let after = read.map(|subject| new.stamped(subject, former.as_ref().zip(before.as_ref())));
     let happens = match (&before, &after) {
         (None, _) => Happens::Created,
         (_, None) => Happens::Deleted,
@@ -277,16 +280,12 @@ fn add_resources(
     subject: &Subject<'_>,
     used: &mut BTreeSet<String>,
 ) {
-    // A composite that stays at its revision has the Composition that it had.
-    let of_after = if subject.is_manual(old, after) && found.happens == Happens::Changed { old } else { new };
-    let [was, is] =
-        [(old, before, Happens::Created), (of_after, after, Happens::Deleted)].map(|(side, stamped, no)| {
-            if found.happens == no {
-                ComposedResources::default()
-            } else {
-                ComposedResources::of(side, &subject.id, stamped)
-            }
-        });
+    let of = |side, happens, stamped: &Stamped, former| match found.happens {
+        happened if happened == happens => ComposedResources::default(),
+        _ => ComposedResources::of(side, &subject.id, &stamped.composite, former),
+    };
+    let was = of(old, Happens::Created, before, None);
+    let is = of(new, Happens::Deleted, after, Some((old, &was)));
     used.extend(was.compositions.iter().chain(&is.compositions).cloned());
     let has_other_tags = !found.changes.is_empty();
     found.resources = differing_resources(&was, &is, has_other_tags, new);

@@ -1,14 +1,17 @@
 //! One side of a change: objects, settings, and which Composition a composite has.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use metadata_propagation::{Mode, OnXrd, Settings, Stance};
+use metadata_propagation::{Mode, OnXrd, PAUSED, Settings, Stance};
 use serde_json::Value;
 
+use super::super::is_same;
 use super::definitions::{Definition, immutable};
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::relations::text;
+use crate::selection::{Selected, has_labels, is_manual, of_spec, revision, selected};
 use crate::templates::{EvaluatedComposition, TemplateEvaluation, schema};
 
 /// The objects and the settings before or after a change.
@@ -20,13 +23,14 @@ pub(super) struct Side<'f> {
     pub(super) claim_kinds: BTreeSet<(String, String)>,
     definitions: Vec<Definition<'f>>,
     compositions: Vec<Composition<'f>>,
+    revisions: Vec<Composition<'f>>,
     /// Kinds with tags that cannot change, by their definitions.
     pub(super) immutable: BTreeSet<(String, String)>,
 }
 
-/// A Composition.
+/// A Composition, or a revision of one.
 pub(super) struct Composition<'f> {
-    pub(super) object: &'f FleetObject,
+    pub(super) object: Cow<'f, FleetObject>,
     value: Value,
 }
 
@@ -52,8 +56,21 @@ impl<'f> Side<'f> {
         };
         let definitions = of_kind("CompositeResourceDefinition");
         let definitions = definitions.map(|object| Definition::of(object, &settings, fleet)).collect();
-        let compositions = of_kind("Composition").map(|object| Composition { object, value: object.value() }).collect();
-        Side { fleet, claim_kinds, definitions, compositions, immutable: immutable(fleet), settings }
+        let compositions = of_kind("Composition")
+            .map(|object| Composition { value: object.value(), object: Cow::Borrowed(object) })
+            .collect();
+        // A revision has the fields of its Composition.
+        let revisions = of_kind("CompositionRevision").map(|object| {
+            let id = ObjectId { kind: "Composition".to_owned(), ..object.id.clone() };
+            Composition { value: object.value(), object: Cow::Owned(FleetObject { id, ..object.clone() }) }
+        });
+        let revisions = revisions.collect();
+        Side { fleet, claim_kinds, definitions, compositions, revisions, immutable: immutable(fleet), settings }
+    }
+
+    /// Whether Crossplane leaves an object alone.
+    pub(super) fn is_paused(&self, id: &ObjectId) -> bool {
+        self.fleet.find(id).is_some_and(|object| is_paused(&object.value()))
     }
 
     pub(super) fn prefix(&self) -> &str {
@@ -92,12 +109,12 @@ impl<'f> Side<'f> {
     }
 
     /// A Composition with its templates evaluated for one composite.
-    pub(super) fn evaluated(
+    pub(super) fn evaluated<'c>(
         &self,
-        composition: &Composition<'f>,
+        composition: &'c Composition<'f>,
         id: &ObjectId,
         composite: &Value,
-    ) -> EvaluatedComposition<'f> {
+    ) -> EvaluatedComposition<'c> {
         let version = group_and_version(text(composite, "apiVersion")).1.to_owned();
         let (json, origin) = (composite.to_string().into(), composition.object.origin.clone());
         let composite = FleetObject { id: id.clone(), version, json, origin };
@@ -105,17 +122,82 @@ impl<'f> Side<'f> {
         // Without templates, nothing is asked of it.
         let is_templated = composition.object.json.contains("gotemplating");
         let known = definitions.chain([&composite]).filter(|_| is_templated);
-        TemplateEvaluation::of(known, &self.settings).evaluated(composition.object)
+        TemplateEvaluation::of(known, &self.settings).evaluated(&composition.object)
+    }
+
+    /// The Composition that a composite has; after a change with the files and the composite before it. One that is
+    /// `Manual` stays at its revision.
+    ///
+    /// # Errors
+    /// When it is not known which one it is: a sentence.
+    ///
+    /// Source: Crossplane 2.4.2, internal/controller/apiextensions/composite/api.go, `APIRevisionFetcher.Fetch`.
+    pub(super) fn followed<'s>(
+        &'s self,
+        composite: &Value,
+        id: &ObjectId,
+        former: Option<(&'s Side<'f>, Option<&Value>)>,
+    ) -> Result<&'s Composition<'f>, String> {
+        let (old, before) = former.map_or((None, None), |(old, before)| (Some(old), before));
+        // The definition that the composite was created with.
+        let definition = old.filter(|_| before.is_some()).unwrap_or(self).definition(&id.group, &id.kind);
+        let definition = definition.map(|definition| &definition.value);
+        let (is, was) = (is_manual(composite, definition), before.is_some_and(|before| is_manual(before, definition)));
+        let (named, named_before, kind) = (revision(composite), before.and_then(revision), &id.kind);
+        if was && !is {
+            return Err(format!("`{kind}` was `Manual`: these files do not show at which revision it was"));
+        }
+        match (named.filter(|_| is), old, before) {
+            // One that is not `Manual` names the newest revision.
+            (Some(_), Some(old), Some(before)) if !was && named == named_before => old.newest(before, id),
+            (Some(named), ..) => {
+                let revision = self.revisions.iter().find(|revision| revision.object.id.name == named);
+                revision
+                    .ok_or_else(|| format!("`{kind}` is `Manual`, and these files do not show its revision `{named}`"))
+            }
+            (None, Some(old), Some(before)) if was && named_before.is_none() => old.composition(before, id),
+            (None, Some(old), _) if is => self.manual_from_now(before.filter(|_| !was).unwrap_or(composite), id, old),
+            (None, Some(old), _) if self.composition(composite, id).is_ok() => {
+                let newest = self.newest(composite, id);
+                newest.or_else(|why| old.newest(composite, id).map_err(|_| why))
+            }
+            (None, ..) => self.newest(composite, id),
+        }
+    }
+
+    /// The Composition of a composite that stays at the revision that it has when it is made `Manual`.
+    fn manual_from_now<'s>(
+        &'s self,
+        composite: &Value,
+        id: &ObjectId,
+        old: &'s Side<'f>,
+    ) -> Result<&'s Composition<'f>, String> {
+        match (old.newest(composite, id), self.newest(composite, id)) {
+            (Ok(former), Ok(newest)) if !is_same([&former.value, &newest.value]) => Err(format!(
+                "`{}` is made `Manual` by the change that edits Composition `{}`: it gets the edit only if Crossplane sees that first",
+                id.kind, newest.object.id.name
+            )),
+            (_, newest) => newest,
+        }
+    }
+
+    /// The newest revision that a composite selects.
+    fn newest(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
+        let found = self.composition(composite, id)?;
+        match of_spec(composite, "/compositionRevisionSelector/matchLabels").and_then(Value::as_object) {
+            Some(wanted) if !has_labels(&found.value, wanted) => Err(format!(
+                "Composition `{}` does not have the labels of the revisions that `{}` selects",
+                found.object.id.name, id.kind
+            )),
+            _ => Ok(found),
+        }
     }
 
     /// The Composition of a composite.
     ///
     /// # Errors
     /// When it is not known which one it is: a sentence.
-    ///
-    /// Source: Crossplane, internal/controller/apiextensions/composite/api.go, `APILabelSelectorResolver`,
-    /// `APIDefaultCompositionSelector` and `EnforcedCompositionSelector`.
-    pub(super) fn composition(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
+    fn composition(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
         let version = group_and_version(text(composite, "apiVersion")).1;
         let is_of = |composition: &&Composition<'f>| {
             let of = composition.value.pointer("/spec/compositeTypeRef");
@@ -129,30 +211,11 @@ impl<'f> Side<'f> {
         if fitting.iter().any(is_of_version) {
             fitting.retain(is_of_version);
         }
-        let of_spec = |path: &str| {
-            let places = ["/spec/crossplane", "/spec"];
-            places.into_iter().find_map(|place| composite.pointer(&[place, path].concat()))
-        };
-        let definition = self.definition(&id.group, &id.kind);
-        let of_definition = |path: &str| definition.and_then(|it| it.value.pointer(path)).and_then(Value::as_str);
-        let selector = of_spec("/compositionSelector/matchLabels").and_then(Value::as_object);
-        let named = of_definition("/spec/enforcedCompositionRef/name")
-            .or_else(|| of_spec("/compositionRef/name").and_then(Value::as_str))
-            .or_else(|| of_definition("/spec/defaultCompositionRef/name").filter(|_| selector.is_none()));
-        if let Some(name) = named {
-            let found = fitting.into_iter().find(|composition| composition.object.id.name == name);
-            return found.ok_or_else(|| format!("Composition `{name}` is not in these files"));
-        }
-        if let Some(wanted) = selector {
-            let label = |composition: &Composition<'f>, key: &str| {
-                composition.value.pointer("/metadata/labels")?.get(key).cloned()
-            };
-            fitting.retain(|composition| {
-                wanted.iter().all(|(key, value)| label(composition, key).as_ref() == Some(value))
-            });
-        }
+        let selected = selected(composite, self.definition(&id.group, &id.kind).map(|it| &it.value));
+        fitting.retain(|composition| selected.fits(&composition.value));
         match &*fitting {
             [one] => Ok(one),
+            [] if let Selected::Named(name) = selected => Err(format!("Composition `{name}` is not in these files")),
             [] => Err(format!("no Composition for `{}` is in these files", id.kind)),
             [first, second, ..] => Err(format!(
                 "several Compositions are for `{}`, such as `{}` and `{}`, and nothing selects one",
@@ -160,4 +223,9 @@ impl<'f> Side<'f> {
             )),
         }
     }
+}
+
+/// Whether Crossplane leaves an object alone.
+pub(super) fn is_paused(object: &Value) -> bool {
+    object.pointer("/metadata/annotations").and_then(|annotations| annotations.get(PAUSED)?.as_str()) == Some("true")
 }

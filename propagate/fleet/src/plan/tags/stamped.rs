@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::tags::TagReport;
 use metadata_propagation::{
-    ChangeRule, LookupRecord, NoTagReason, NotApplicableReason, Operation, Rejection, evaluate,
+    ChangeRule, LookupRecord, NoTagReason, NotApplicableReason, Operation, PAUSED, Rejection, evaluate,
 };
 use serde_json::{Value, json};
 
@@ -127,16 +127,6 @@ impl<'f> Subject<'f> {
     pub(super) fn is_composite(&self) -> bool {
         self.field == CLOUD_TAGS
     }
-
-    /// Whether the composite stays at its revision of the Composition; by default as the definition said when it was
-    /// created.
-    pub(super) fn is_manual(&self, former: &Side<'_>, stamped: &Stamped) -> bool {
-        let places = ["/spec/crossplane/compositionUpdatePolicy", "/spec/compositionUpdatePolicy"];
-        let own = places.into_iter().find_map(|place| stamped.composite.pointer(place));
-        let definition = former.definition(&self.id.group, &self.id.kind);
-        let policy = own.or_else(|| definition?.value.pointer("/spec/defaultCompositionUpdatePolicy"));
-        policy.and_then(Value::as_str) == Some("Manual")
-    }
 }
 
 /// Fields of a claim that its composite does not get.
@@ -148,7 +138,8 @@ const OF_CLAIMS: [&str; 3] = ["resourceRef", "writeConnectionSecretToRef", "comp
 fn composite_of_claim(claim: &Value, object: &FleetObject, kind: &str) -> Value {
     let copied = |path: &str| {
         let map = claim.pointer(path).and_then(Value::as_object).cloned().unwrap_or_default();
-        map.into_iter().filter(|(key, _)| is_copied(key)).collect::<serde_json::Map<_, _>>()
+        // A claim is not read while it is paused.
+        map.into_iter().filter(|(key, _)| is_copied(key) && key != PAUSED).collect::<serde_json::Map<_, _>>()
     };
     let mut spec = claim.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
     spec.retain(|field, _| !OF_CLAIMS.contains(&&**field));
