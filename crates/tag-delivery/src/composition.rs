@@ -130,7 +130,7 @@ mod tests {
     const SET: &str = r#"{"type":"PatchSet","patchSetName":"tags"}"#;
 
     fn resource(name: &str, patches: &str) -> String {
-        let base = r#"{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance"}"#;
+        let base = r#"{"apiVersion":"sqs.aws.upbound.io/v1beta1","kind":"Queue"}"#;
         format!(r#"{{"name":"{name}","base":{base},"patches":[{patches}]}}"#)
     }
 
@@ -227,7 +227,7 @@ mod tests {
     fn wildcards_that_multiply_are_refused() {
         let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
         let base = format!(
-            r#"{{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
+            r#"{{"apiVersion":"sqs.aws.upbound.io/v1beta1","kind":"Queue","metadata":{{"labels":{{{labels}}}}}}}"#
         );
         let patches = listed(5_000, |_| r#"{"fromFieldPath":"a","toFieldPath":"metadata.labels[*]"}"#.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);
@@ -247,7 +247,7 @@ mod tests {
     fn thousands_of_patches_share_one_base() {
         let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
         let base = format!(
-            r#"{{"apiVersion":"rds.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
+            r#"{{"apiVersion":"sqs.aws.upbound.io/v1beta1","kind":"Queue","metadata":{{"labels":{{{labels}}}}}}}"#
         );
         let patches = listed(5_000, |_| PATCH.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);

@@ -329,8 +329,9 @@ facts! {
     KeyInAnotherCase { key: Mentioned } "tags-key-in-another-case"
         "its cloud ignores the case of keys, so tag `{key}` collides with cloud tags";
     /// … refuses or drops one tag because of a character that it accepts in keys of other kinds.
-    RefusedCharacter { effect: &'static str, tag: Mentioned, kind: Mentioned, char: char } "tags-refused-character"
-        "its cloud {effect} tag `{tag}`: it accepts no `{char}` in keys of `{kind}`";
+    RefusedCharacter { effect: &'static str, tag: Mentioned, kind: Mentioned, char: char, at: &'static str }
+        "tags-refused-character"
+        "its cloud {effect} tag `{tag}`: it accepts no `{char}` {at} keys of `{kind}`";
     /// The cloud does not accept a tag of the base, nor of any other resource.
     BaseTagRefused { tag: Mentioned, cloud: &'static str, problem: TagSkipReason } "tags-base-tag-refused"
         "the API of `{cloud}` does not accept tag `{tag}` of the base: {problem}";

@@ -24,6 +24,8 @@ impl RefusedKeys {
 pub(crate) enum Limit {
     /// Keys with these characters; a profile has keys without them.
     Characters { refuses: &'static str, effect: RefusedKeys, profile: &'static str },
+    /// Keys that begin with a digit, whose tags it may drop.
+    FirstDigit,
     /// More tags.
     Tags(usize),
     /// Keys with more characters.
@@ -101,6 +103,12 @@ pub(crate) const KIND_LIMITS: &[KindLimit] = &[
         provider: "azure", groups: &["cdn.azure.upbound.io", "cdn.azure.m.upbound.io"], kinds: &["Endpoint", "Profile"],
         only_with: None, limit: Limit::Tags(15),
         source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#59799",
+    },
+    KindLimit {
+        provider: "azure", groups: &["network.azure.upbound.io", "network.azure.m.upbound.io"],
+        kinds: &["DNSZone", "PrivateDNSZone", "TrafficManagerProfile"],
+        only_with: None, limit: Limit::FirstDigit,
+        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#124115",
     },
     KindLimit {
         provider: "azure", groups: &["network.azure.upbound.io", "network.azure.m.upbound.io"],

@@ -38,6 +38,14 @@ impl TagFinding {
         let subject = TagSubject::Version(version);
         TagFinding { subject, is_created: true, verdict: None, fault: TagFault::Declared }
     }
+
+    /// The name of the resource that it is about.
+    pub fn resource(&self) -> Option<&str> {
+        match &self.subject {
+            TagSubject::Resource(name) => Some(&name.0),
+            TagSubject::Whole | TagSubject::Version(_) => None,
+        }
+    }
 }
 
 impl Sentence for TagFinding {

@@ -55,8 +55,8 @@ pub const OPENSTACK: Cloud = cloud("openstack", "server metadata")
 pub const AZURE: Cloud = cloud("azure", "resource tags")
     .key(Runes(512), AnyBut("<>%&\\?/"))
     .value(Runes(256), Any)
-    .tags(50).reserved(&["microsoft", "azure", "windows"]).case(Ignored)
-    .source("Azure Resource Manager, Use tags to organize your resources: limitations");
+    .tags(50).reserved(&["microsoft", "azure", "windows"]).free(&["hidden-", "link:"]).case(Ignored)
+    .source("Azure Resource Manager, Use tags to organize your resources: limitations; free: Azure/azure-cli#12314");
 
 /// Resource Manager tags and network tags are different things. Exceptions: Bigtable and Cloud Deploy accept at most
 /// 128 bytes in a key or a value.
@@ -110,6 +110,8 @@ pub struct Cloud {
     pub tags: Option<usize>,
     /// Prefixes that keys must not have, in lower case; case is ignored.
     pub reserved: &'static [&'static str],
+    /// Prefixes of keys that may have every character; case is ignored.
+    pub free: &'static [&'static str],
     /// Whether values must not have these prefixes either.
     pub reserves_values: bool,
     /// What two keys are that only differ in case.
@@ -153,6 +155,7 @@ const fn cloud(provider: &'static str, interface: &'static str) -> Cloud {
         lists_texts: false,
         tags: None,
         reserved: &[],
+        free: &[],
         reserves_values: false,
         case: KeyCase::NotChecked,
         source: "",
@@ -184,6 +187,10 @@ impl Cloud {
         Cloud { reserved, ..self }
     }
 
+    const fn free(self, free: &'static [&'static str]) -> Cloud {
+        Cloud { free, ..self }
+    }
+
     const fn reserved_in_values(self) -> Cloud {
         Cloud { reserves_values: true, ..self }
     }
@@ -203,10 +210,19 @@ impl Cloud {
 
     /// Whether a text has a prefix that the cloud reserves.
     pub fn reserves(&self, text: &str) -> bool {
-        let begins =
-            |reserved: &str| text.get(..reserved.len()).is_some_and(|start| start.eq_ignore_ascii_case(reserved));
-        self.reserved.iter().any(|reserved| begins(reserved))
+        begins(text, self.reserved)
     }
+
+    /// Whether a key may have every character.
+    pub(crate) fn frees(&self, key: &str) -> bool {
+        begins(key, self.free)
+    }
+}
+
+/// Whether a text has one of these prefixes; case is ignored.
+fn begins(text: &str, prefixes: &[&str]) -> bool {
+    let has = |prefix: &&str| text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    prefixes.iter().any(has)
 }
 
 /// The row as printed in the table of the page.

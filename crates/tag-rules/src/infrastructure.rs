@@ -29,6 +29,7 @@ const CAPA: Cloud = Cloud {
     lists_texts: false,
     tags: Some(50),
     reserved: &["aws:"],
+    free: &[],
     reserves_values: false,
     case: KeyCase::Matters,
     source: "cluster-api-provider-aws, api/v1beta2/tags.go: `Validate`",

@@ -57,7 +57,7 @@ impl Cloud {
             Some(TagSkipReason::KeyTooLong)
         } else if !self.value.length.admits(value) || is_too_long() {
             Some(TagSkipReason::ValueTooLong)
-        } else if key.is_empty() || !self.key.form.admits(key) {
+        } else if key.is_empty() || !self.key.form.admits(key) && !self.frees(key) {
             Some(TagSkipReason::KeyCharacterClass)
         } else if !self.value.form.admits(value) {
             Some(TagSkipReason::ValueCharacterClass)

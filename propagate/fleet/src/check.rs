@@ -15,6 +15,7 @@ use crate::activation::Activation;
 use crate::claim::claim_findings;
 use crate::class_findings::class_findings;
 use crate::composed::{composed_findings, scope_findings};
+use crate::count::count;
 use crate::each::each;
 use crate::endless::endless;
 use crate::fleet::Fleet;
@@ -117,14 +118,16 @@ impl Checker {
         fleet: &Fleet,
     ) {
         let is_told = |finding: &ObjectFinding| {
-            finding.verdict == Some(TagDelivery::CannotTell) && evaluated.is_told(&finding.at)
+            let is_of_list = finding.reason == "tags-list-of-tags";
+            (is_of_list || finding.verdict == Some(TagDelivery::CannotTell)) && evaluated.is_told(&finding.at)
         };
         checked.findings.retain(|finding| !is_told(finding));
         let composition = &evaluated.object;
         let are_namespaced = templates.are_composites_namespaced(composition);
         let of_scope = are_namespaced.map(|it| scope_findings(&composition.json, it, &self.mutate));
         checked.findings.extend(of_scope.unwrap_or_default());
-        let composites = templates.composites(composition);
+        let (composites, pinned) = templates.composites(composition);
+        checked.findings.extend(pinned.first().map(|first| of_pinned(first, pinned.len() - 1)));
         let found = composed_findings(&composition.json, &composites, &self.mutate, fleet);
         // What is refused for every composite is found already.
         let is_known = |of: &ObjectFinding| {
@@ -222,6 +225,19 @@ impl Checker {
     }
 }
 
+/// The note that what a Composition says is not about some of its composites.
+fn of_pinned(first: &str, more: usize) -> ObjectFinding {
+    let message = match more {
+        0 => format!("`{first}` is `Manual` and stays at its revision, which is not checked"),
+        more => {
+            let more = count(more, "more composite");
+            format!("`{first}` and {more} are `Manual` and stay at their revisions, which are not checked")
+        }
+    };
+    let found = ObjectFinding::new(FindingLevel::Note, "cloudTags.compositions", "spec", message);
+    ObjectFinding { verdict: Some(TagDelivery::CannotTell), reason: "manual-revision", ..found }
+}
+
 /// The finding that an object does not have the structure of a Kubernetes object. What a variable stands for is not known.
 fn unreadable(object: &FleetObject, message: String, at: &str) -> ObjectFinding {
     let written = object.value();
@@ -283,7 +299,7 @@ fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
     report.findings.iter().filter_map(of_finding)
 }
 
-/// Whether a finding says what does not get the tags of a resource, or why there are none.
+/// Whether a finding says what does not get the tags of a resource, or why the cloud has none.
 fn is_note(finding: &Finding) -> bool {
     matches!(&finding.message, Fact::TagDelivery { fault }
         if matches!(fault.fault, TagFault::StopsShort { .. } | TagFault::NoCloudTags { .. } | TagFault::NeverCreated))
@@ -302,7 +318,11 @@ pub(crate) fn of_finding(finding: &Finding) -> Option<ObjectFinding> {
     let found = ObjectFinding::new(level, finding.check, &finding.at, finding.message.to_string());
     let keys = finding.message.names().into_iter().map(str::to_owned).collect();
     let (verdict, help) = (finding.message.delivery(), help_of(&finding.message));
-    Some(ObjectFinding { keys, verdict, reason: finding.message.reason(), help, ..found })
+    let resource = match &finding.message {
+        Fact::TagDelivery { fault } => fault.resource().unwrap_or_default().to_owned(),
+        _ => String::new(),
+    };
+    Some(ObjectFinding { keys, verdict, resource, reason: finding.message.reason(), help, ..found })
 }
 
 /// Labels and annotations that are set at a place from which nothing propagates, entries that the API server would

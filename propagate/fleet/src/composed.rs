@@ -11,7 +11,7 @@ use crate::object_finding::ObjectFinding;
 use crate::templates::{Example, ExampleOrigin};
 
 /// What is refused in the resources that a Composition composes for one of these composites. The first one that a
-/// finding is about is named.
+/// finding is about is named; of further ones, only what is new is said.
 pub(crate) fn composed_findings(
     composition: &str,
     composites: &[Example],
@@ -23,13 +23,16 @@ pub(crate) fn composed_findings(
     for Example { origin, composite } in composites {
         let composite = tagged(composite, origin, settings, cluster).to_string();
         // What is malformed is found without a composite too.
-        for finding in findings_of_composite(composition, &composite, settings).unwrap_or_default() {
-            let Some(mut finding) = of_finding(&finding).filter(|_| finding.stance != Stance::Ignore) else { continue };
-            if seen.insert((finding.at.clone(), finding.message.clone())) {
-                finding.message = format!("with {origin}, {}", finding.message);
-                found.push(finding);
-            }
-        }
+        let of_composite = findings_of_composite(composition, &composite, settings).unwrap_or_default();
+        let of_composite =
+            of_composite.iter().filter(|finding| finding.stance != Stance::Ignore).filter_map(of_finding);
+        let new: Vec<ObjectFinding> = of_composite.filter(|it| !seen.contains(&(it.at.clone(), it.reason))).collect();
+        seen.extend(new.iter().map(|finding| (finding.at.clone(), finding.reason)));
+        let named = |finding: ObjectFinding| {
+            let message = format!("with {origin}, {}", finding.message);
+            ObjectFinding { message, ..finding }
+        };
+        found.extend(new.into_iter().map(named));
     }
     found
 }

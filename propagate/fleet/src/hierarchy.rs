@@ -16,6 +16,7 @@ use crate::object::{FleetObject, ObjectId, Origin, group_and_version};
 use crate::predicted::{Maker, makes_others, predicted};
 use crate::relations::{parent, references, related, topology_entries};
 use crate::shared::Shared;
+use crate::templates::TemplateEvaluation;
 use crate::written::ObjectText;
 
 /// The objects of a fleet from the top down, completed by the rules.
@@ -53,6 +54,7 @@ impl Hierarchy {
         // Guards are off here; only missing entries matter.
         let settings = Settings { mode: Mode::Mutate, guards: Guards::ignored(), ..settings.clone() };
         let mut hierarchy = Hierarchy::default();
+        let templates = TemplateEvaluation::of(fleet.objects(), &settings);
         let objects: Vec<&FleetObject> = fleet.objects().collect();
         // Values are large: only the relations of all objects are kept.
         let relations = each(&objects, |object| {
@@ -82,7 +84,7 @@ impl Hierarchy {
         while !level.is_empty() {
             let mut latest = BTreeMap::new();
             for some in level.chunks(AT_ONCE) {
-                let completions = each(some, |number| hierarchy.completion(*number, (&settings, wants)));
+                let completions = each(some, |number| hierarchy.completion(*number, (&settings, wants), &templates));
                 for (number, completion) in some.iter().zip(completions) {
                     hierarchy.complete(*number, completion, &mut latest);
                     if let Some(before) = before {

@@ -64,6 +64,7 @@ mod registered;
 mod relations;
 mod scalar;
 mod scope;
+mod selection;
 mod session;
 mod shared;
 mod source;

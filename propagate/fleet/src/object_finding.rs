@@ -21,6 +21,8 @@ pub struct ObjectFinding {
     pub keys: Vec<String>,
     /// What happens to cloud tags, if it is about a resource of a Composition.
     pub verdict: Option<TagDelivery>,
+    /// The name of that resource; empty for all, and if it is about none.
+    pub resource: String,
     /// The code of the fact; empty if it has none.
     pub reason: &'static str,
     /// What to do about it, if that depends on more than its check and code.
@@ -37,6 +39,7 @@ impl ObjectFinding {
             at: at.to_owned(),
             keys: Vec::new(),
             verdict: None,
+            resource: String::new(),
             reason: "",
             help: None,
         }

@@ -14,10 +14,10 @@ use std::borrow::Cow;
 use metadata_propagation::{EXEMPT, Function, Settings, Stance, TagDelivery};
 use serde_json::{Value, json};
 
-use self::example::Examples;
 pub(crate) use self::example::{Example, ExampleOrigin, is_copied, schema};
+use self::example::{Examples, MOST_COMPOSITES, MOST_EXAMPLES};
 use self::step::{StepResult, TagSets};
-use crate::object::{CROSSPLANE_GROUP, FleetObject, group_and_version};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::object_finding::{FindingLevel, ObjectFinding};
 
 /// What is known for the evaluation of templates.
@@ -56,16 +56,22 @@ impl<'f> TemplateEvaluation<'f> {
         TemplateEvaluation { examples: Examples::of(objects, &settings.cloud_tags), tags, settings }
     }
 
-    /// Composites of the kind that a Composition is for; of claims, those that Crossplane makes of them.
-    pub(crate) fn composites(&self, composition: &FleetObject) -> Vec<Example> {
+    /// Composites of the kind that a Composition is for; of claims, those that Crossplane makes of them. Then those that
+    /// stay at a revision of it.
+    pub(crate) fn composites(&self, composition: &FleetObject) -> (Vec<Example>, Vec<String>) {
         if !self.is_about_composites(composition) {
-            return Vec::new();
+            return Default::default();
         }
         let value = composition.value();
         let text = |path| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"));
-        let is_concerned = self.settings.cloud_tags.has_group(group_and_version(api_version).0);
-        if is_concerned { self.examples.of_kind(api_version, kind) } else { Vec::new() }
+        if !self.settings.cloud_tags.has_group(group_and_version(api_version).0) {
+            return Default::default();
+        }
+        (
+            self.examples.of_kind([api_version, kind], &value, MOST_COMPOSITES),
+            self.examples.pinned_of_kind(api_version, kind),
+        )
     }
 
     /// Whether composites of the kind that a Composition is for have a namespace, if that is known.
@@ -82,7 +88,13 @@ impl<'f> TemplateEvaluation<'f> {
         self.settings.cloud_tags.compositions != Stance::Ignore && is_composition(object)
     }
 
-    /// A Composition whose templates are evaluated; any other object as it is.
+    /// A composite or a claim with the defaults of its definition, as the API server sends it to the policy; `None` if
+    /// there are none.
+    pub(crate) fn defaulted(&self, id: &ObjectId, version: &str, json: &str) -> Option<String> {
+        self.settings.cloud_tags.has_group(&id.group).then(|| self.examples.defaulted(id, version, json))?
+    }
+
+    /// A Composition whose templates are evaluated, a composite with its defaults; any other object as it is.
     pub fn evaluated<'o>(&self, object: &'o FleetObject) -> EvaluatedComposition<'o> {
         let unchanged = EvaluatedComposition {
             object: Cow::Borrowed(object),
@@ -90,6 +102,10 @@ impl<'f> TemplateEvaluation<'f> {
             steps: Vec::new(),
             told: Vec::new(),
         };
+        if let Some(json) = self.defaulted(&object.id, &object.version, &object.json) {
+            let object = Cow::Owned(FleetObject { json: json.into(), ..object.clone() });
+            return EvaluatedComposition { object, ..unchanged };
+        }
         let tags = &self.settings.cloud_tags;
         let is_checked =
             is_composition(object) && tags.compositions != Stance::Ignore && object.json.contains("gotemplating");
@@ -105,7 +121,7 @@ impl<'f> TemplateEvaluation<'f> {
         if is_exempt || !tags.has_group(group_and_version(api_version).0) {
             return unchanged;
         }
-        let examples = self.examples.of_kind(api_version, kind);
+        let examples = self.examples.of_kind([api_version, kind], &composition, MOST_EXAMPLES);
         let steps = composition.pointer("/spec/pipeline").and_then(Value::as_array).cloned().unwrap_or_default();
         let (mut made, mut written, mut findings, mut told) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (number, step) in steps.into_iter().enumerate() {

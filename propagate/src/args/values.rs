@@ -117,7 +117,7 @@ impl FailOn {
 
     /// Whether a finding counts.
     pub(crate) fn counts(self, finding: &FindingEntry) -> bool {
-        finding.level >= self.level() || (matches!(self, FailOn::CannotTell) && finding.cannot_tell)
+        finding.level >= self.level() || (matches!(self, FailOn::CannotTell) && finding.is_unknown())
     }
 }
 

@@ -3,6 +3,7 @@
 /// The help for each code of a fact; empty if there is nothing to do.
 const HELP: &[(&str, &str)] = &[
     ("claim-label-not-copied", "give the label a key of another domain, or set it on the composite"),
+    ("manual-revision", "see the CompositionRevision that it names; `--fail-on cannot-tell` makes this fail"),
     ("tags-base-tag-refused", "correct the tag in the base"),
     ("tags-cluster-scoped", "use the namespaced kind (`.m.` in its group), or set `scope: Cluster` in the definition"),
     ("tags-from-environment", "patch from `spec.cloudTags` of the composite instead of the environment"),
@@ -31,8 +32,13 @@ const HELP: &[(&str, &str)] = &[
     ("tags-newer-field", "update the provider to a later release"),
     ("tags-no-base", "see the step that composes the resource"),
     ("tags-no-cloud", ""),
+    ("tags-no-earlier-base", "correct the name of the resource, or give it a base"),
     ("tags-no-label-keys", "patch the tags to the field of `spec.forProvider` that holds tags"),
     ("tags-no-match", "write an index instead of `*`, or patch the list first"),
+    (
+        "tags-no-patch-set",
+        "define the patch set in `patchSets` of the function's input, not in `spec` of the Composition",
+    ),
     (
         "tags-no-room",
         "`cloudTags.reserve` leaves out labels for every resource; to keep theirs, remove this patch and exempt the resource",
@@ -71,6 +77,7 @@ const HELP: &[(&str, &str)] = &[
     ("tags-unknown-kind", "see the definition of the kind: it is in no table; `--fail-on cannot-tell` makes this fail"),
     ("tags-unusable-path", "correct the path"),
     ("tags-unsupported-policies", "write `*` alone, or a set with `Observe` that providers support"),
+    ("tags-validations", "read the rules: they are not evaluated"),
     (
         "tags-value-not-text",
         "quote the value in the base, or add a transform `convert` with `toType: string` to the patch",

@@ -65,10 +65,16 @@ pub(crate) struct FindingSummary {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindingEntry {
     pub(crate) level: FindingLevel,
-    /// Whether it says what is not known.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) cannot_tell: bool,
     pub(crate) check: &'static str,
+    /// The code of the fact.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) reason: &'static str,
+    /// The resource of a Composition that it is about.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) resource: String,
+    /// What happens to its cloud tags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verdict: Option<TagDelivery>,
     pub(crate) message: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -206,7 +212,7 @@ impl CheckReport {
             FindingLevel::Warning => self.summary.warnings += 1,
             FindingLevel::Note => self.summary.notes += 1,
         }
-        self.summary.cannot_tell += usize::from(entry.cannot_tell);
+        self.summary.cannot_tell += usize::from(entry.is_unknown());
         self.findings.push(entry);
     }
 
@@ -234,11 +240,15 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl FindingEntry {
+    /// Whether it says what is not known.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.verdict == Some(TagDelivery::CannotTell)
+    }
+
     pub(crate) fn new(object: &FleetObject, finding: ObjectFinding, place: Where) -> FindingEntry {
-        let cannot_tell = finding.verdict == Some(TagDelivery::CannotTell);
         let help = help_of(&finding);
-        let ObjectFinding { level, check, message, at, .. } = finding;
-        FindingEntry { level, cannot_tell, check, message, help, object: object.into(), at, place }
+        let ObjectFinding { level, check, message, at, verdict, resource, reason, .. } = finding;
+        FindingEntry { level, check, reason, resource, verdict, message, help, object: object.into(), at, place }
     }
 }
 

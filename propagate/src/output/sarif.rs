@@ -94,7 +94,7 @@ fn finding(entry: &FindingEntry) -> Value {
     };
     let message = format!("{}: {}", entry.object.title, entry.message);
     let mut result = result(entry.check, level, &message, &entry.place);
-    if let Some(fields) = result.as_object_mut().filter(|_| entry.cannot_tell) {
+    if let Some(fields) = result.as_object_mut().filter(|_| entry.is_unknown()) {
         fields.insert("properties".to_owned(), json!({ "cannotTell": true }));
     }
     result

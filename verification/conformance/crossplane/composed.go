@@ -54,6 +54,7 @@ func (r *run) defineCases(ctx context.Context, root string) error {
 			return err
 		}
 	}
+	r.definitions = objects
 	established, err := r.establish(ctx)
 	if err == nil && len(established) != len(objects) {
 		err = fmt.Errorf("%d of %d definitions are established", len(established), len(objects))
@@ -198,10 +199,11 @@ func (r *run) judge(ctx context.Context, p *played, compared *comparison) error 
 	if err != nil {
 		return err
 	}
-	happened := kept
+	happened, became := kept, map[string]string{}
 	var details []string
 	for _, name := range sortedKeys(p.resources) {
 		verdict := r.verdict(p.resources[name], composed[p.composite.GetUID()][name])
+		became[name] = verdict
 		details = append(details, name+" "+verdict)
 		if slices.Index(worst, verdict) < slices.Index(worst, happened) {
 			happened = verdict
@@ -218,6 +220,7 @@ func (r *run) judge(ctx context.Context, p *played, compared *comparison) error 
 			compared.wrong = append(compared.wrong, fmt.Sprintf("%s: %s: %s, recorded %s", p.name, name, verdict, wanted))
 		}
 	}
+	compared.compareChecked(p, became)
 	details = append(details, "Synced "+harness.ConditionField(p.composite, "Synced", "status")+" "+harness.ConditionField(p.composite, "Synced", "message"))
 	compared.add(p.name, happened, strings.Join(details, ", "), p.says, (happened != kept) == p.says.refused)
 	return nil

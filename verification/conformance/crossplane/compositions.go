@@ -21,6 +21,8 @@ var compositionFiles embed.FS
 type played struct {
 	given
 	says answer
+	// checked is what `propagate check` finds.
+	checked []checkFinding
 	// resources of the Composition by name.
 	resources map[string]composedResource
 	composite *harness.Object
@@ -68,7 +70,7 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 			compared.unplayed[why]++
 			continue
 		}
-		p, err := r.begin(ctx, one, i)
+		p, err := s.begin(ctx, r, one, i)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", one.name, err)
 		}
@@ -96,7 +98,12 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 			return 0, fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	s.compared += compared.cases
+	wrong, err := s.playClaims(ctx, r, to)
+	if err != nil {
+		return 0, err
+	}
+	compared.wrong = append(compared.wrong, wrong...)
+	s.compared += compared.cases + len(copied)
 	return compared.report(to, "compositions")
 }
 
@@ -186,7 +193,7 @@ func (r *run) kindOf(apiVersion, name string) *kind {
 
 // begin asks the policy about a Composition, and makes it and its composite. It returns nil where the API server takes
 // no such Composition.
-func (r *run) begin(ctx context.Context, one given, number int) (*played, error) {
+func (s *stage) begin(ctx context.Context, r *run, one given, number int) (*played, error) {
 	p := &played{given: one, resources: resourcesOf(one.object)}
 	name := fmt.Sprintf("case-%d", number)
 	composition := bare(one.object, name)
@@ -211,16 +218,13 @@ func (r *run) begin(ctx context.Context, one given, number int) (*played, error)
 	if p.says, err = r.ask(ctx, composition); err != nil {
 		return nil, err
 	}
-	if _, err := r.alice.Create(ctx, composition); refusedByServer(err) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
 	composite = composite.DeepCopy()
 	if one.composite != nil {
 		// A blueprint with two Compositions has one composite.
 		composite.SetName(name)
 	}
+	// The policy would make the same tags of it.
+	composite.SetAnnotations(map[string]string{"labels.plexsphere.com/assignments": assigned})
 	if err := unstructured.SetNestedMap(composite.Object, twoTags(), "spec", "cloudTags"); err != nil {
 		return nil, err
 	}
@@ -230,6 +234,14 @@ func (r *run) begin(ctx context.Context, one given, number int) (*played, error)
 		reference = []string{"spec", "compositionRef"}
 	}
 	if err := unstructured.SetNestedMap(composite.Object, map[string]any{"name": name}, reference...); err != nil {
+		return nil, err
+	}
+	if p.checked, err = s.check(ctx, r.Directory, append(slices.Clone(r.definitions), composition, composite)); err != nil {
+		return nil, err
+	}
+	if _, err := r.alice.Create(ctx, composition); refusedByServer(err) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
 	p.composite, err = r.alice.Create(ctx, composite)

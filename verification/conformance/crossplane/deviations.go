@@ -21,6 +21,8 @@ type comparison struct {
 	counts map[string]map[string]int
 	// recorded are resources that were compared with what was recorded of them.
 	recorded int
+	// checked counts the resources by what `propagate check` says of them.
+	checked map[string]int
 	// cases, agreements and noticed are numbers; noticed are losses that the policy refuses.
 	cases, agreements, noticed int
 	// deviations by name: what happened, and what the policy says.
@@ -33,7 +35,7 @@ type comparison struct {
 
 // newComparison writes every case to cases.txt in a folder.
 func newComparison(directory string) *comparison {
-	return &comparison{file: filepath.Join(directory, "cases.txt"), counts: map[string]map[string]int{}, deviations: map[string]string{}, unplayed: map[string]int{}}
+	return &comparison{file: filepath.Join(directory, "cases.txt"), counts: map[string]map[string]int{}, deviations: map[string]string{}, checked: map[string]int{}, unplayed: map[string]int{}}
 }
 
 // add counts one case.
@@ -71,6 +73,9 @@ func (c *comparison) report(to io.Writer, of string) (int, error) {
 	fmt.Fprintf(to, "\n%d cases, %d agreements, %d deviations; %d losses are noticed by both\n", c.cases, c.agreements, len(c.deviations), c.noticed)
 	if c.recorded > 0 {
 		fmt.Fprintf(to, "%d resources are as they were recorded with function-patch-and-transform, but for %d\n", c.recorded, len(c.wrong))
+	}
+	if len(c.checked) > 0 {
+		fmt.Fprintf(to, "resources by what check says of them: %v\n", c.checked)
 	}
 	for _, why := range sortedKeys(c.unplayed) {
 		fmt.Fprintf(to, "not run: %d: %s\n", c.unplayed[why], why)

@@ -1,14 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -38,33 +32,16 @@ type predictedTag struct {
 
 // ask asks what the change from one side of a case to another does.
 func (p *planRun) ask(ctx context.Context, c *fileChange, sides ...int) (*prediction, error) {
-	args := []string{"plan", "--output", "json"}
+	program := commandLine{p.propagate, p.Directory}
 	for i, side := range sides {
-		var items []any
-		for _, o := range c.objects[side] {
-			items = append(items, o.Object)
-		}
-		for file, content := range map[string]any{"objects": map[string]any{"apiVersion": "v1", "kind": "List", "items": items}, "settings": c.settings[side]} {
-			text, err := json.Marshal(content)
-			if err != nil {
-				return nil, err
-			}
-			if err := os.WriteFile(filepath.Join(p.Directory, fmt.Sprintf("%s-%d.json", file, i)), text, 0o600); err != nil {
+		for file, content := range map[string]any{"objects": listOf(c.objects[side]), "settings": c.settings[side]} {
+			if err := program.write(fmt.Sprintf("%s-%d.json", file, i), content); err != nil {
 				return nil, err
 			}
 		}
-	}
-	args = append(args, "objects-0.json", "objects-1.json", "--old-settings", "settings-0.json", "--settings", "settings-1.json")
-	command := exec.CommandContext(ctx, p.propagate, args...)
-	command.Dir = p.Directory
-	var out, said bytes.Buffer
-	command.Stdout, command.Stderr = &out, &said
-	var exit *exec.ExitError
-	if err := command.Run(); err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 1) {
-		return nil, fmt.Errorf("propagate plan: %w: %s", err, strings.TrimSpace(said.String()))
 	}
 	answer := &prediction{}
-	return answer, json.Unmarshal(out.Bytes(), answer)
+	return answer, program.run(ctx, answer, "plan", "objects-0.json", "objects-1.json", "--old-settings", "settings-0.json", "--settings", "settings-1.json")
 }
 
 // isTold is whether everything is predicted.
@@ -106,7 +83,8 @@ func (p *prediction) differences() map[string]tagValues {
 			found[root+" "+object.At+" "+tag.Key] = tagValues{value(tag.From), value(tag.To)}
 		}
 		for _, resource := range object.Resources {
-			if resource.Effect == "refused" && resource.Reason != refusedByProvider {
+			isPaused := resource.Effect == "no effect" && strings.HasPrefix(resource.Reason, "the composite has")
+			if isPaused || resource.Effect == "refused" && resource.Reason != refusedByProvider {
 				// The resource stays as it is.
 				continue
 			}

@@ -33,6 +33,8 @@ type run struct {
 	token string
 	// managed are the kinds of managed resources.
 	managed []*kind
+	// definitions are those of the composites of cases.
+	definitions []*harness.Object
 	// alice is a person who may do everything; what stops her is admission.
 	alice *harness.Client
 }

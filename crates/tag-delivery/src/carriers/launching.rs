@@ -28,25 +28,31 @@ pub enum TaggedBy {
     Value(&'static str, &'static [&'static str]),
     /// The tags of an element of a list that has a field with this value.
     Element(&'static str, &'static str, &'static str),
+    /// This value of a field in every element of a list.
+    EveryElement(&'static str, &'static str, &'static str),
 }
 
-use TaggedBy::{Element, Field, Nothing, Value};
+use TaggedBy::{Element, EveryElement, Field, Nothing, Value};
 
 const SPECIFICATIONS: &str = "spec.forProvider.tagSpecifications";
 const BY_TEMPLATE: &str = "set `tagSpecifications` in its launch template";
+const TO_SNAPSHOT: (TaggedBy, &str) =
+    (Value("spec.forProvider.copyTagsToSnapshot", &["true"]), "set `copyTagsToSnapshot: true`");
 
 /// Every such kind that is known.
 ///
 /// Sources, in this order: Amazon EC2 Auto Scaling user guide, Tag Auto Scaling groups and instances; AWS Batch API
 /// reference, ComputeResource: tags, and RegisterJobDefinition: propagateTags; Amazon EC2 API reference, RunInstances:
 /// TagSpecification, LaunchTemplateTagSpecificationRequest, SpotFleetLaunchSpecification: TagSpecifications, and
-/// RequestSpotInstances; Amazon ECS developer guide, Tagging resources; Amazon EKS user guide, Organize Amazon EKS
+/// RequestSpotInstances; `tables.dynamodb.aws.upbound.io` and `windowsfilesystems.fsx.aws.upbound.io` of
+/// provider-upjet-aws, and for snapshots its `clusters` of Neptune and RDS and `instances.rds.aws.upbound.io`; Amazon ECS developer guide, Tagging resources; Amazon EKS user guide, Organize Amazon EKS
 /// resources with tags; Azure Kubernetes Service, Use Azure tags; Compute Engine, AttachedDiskInitializeParams: labels.
 #[rustfmt::skip]
 const LAUNCHING: &[Launching] = &[
     row(AWS, ("autoscaling", "AutoscalingGroup"), "volumes", Nothing, BY_TEMPLATE),
     row(AWS, ("batch", "ComputeEnvironment"), "instances", Field(&["spec.forProvider.computeResources.tags"]), "patch `computeResources.tags` too"),
     row(AWS, ("batch", "JobDefinition"), "tasks", Value("spec.forProvider.propagateTags", &["true"]), "set `propagateTags: true`"),
+    row(AWS, ("dynamodb", "Table"), "replicas", EveryElement("spec.forProvider.replica", "propagateTags", "true"), "set `propagateTags: true` in each `replica`"),
     row(AWS, ("ec2", "Instance"), "volumes", Field(&["spec.forProvider.volumeTags", "spec.forProvider.rootBlockDevice.tags"]), "patch `volumeTags` or `rootBlockDevice.tags` too"),
     row(AWS, ("ec2", "LaunchTemplate"), "instances", Element(SPECIFICATIONS, "resourceType", "instance"), "patch `tagSpecifications` too"),
     row(AWS, ("ec2", "LaunchTemplate"), "volumes", Element(SPECIFICATIONS, "resourceType", "volume"), "patch `tagSpecifications` too"),
@@ -54,6 +60,10 @@ const LAUNCHING: &[Launching] = &[
     row(AWS, ("ec2", "SpotInstanceRequest"), "instance", Nothing, "no field of the request tags it"),
     row(AWS, ("ecs", "Service"), "tasks", Value("spec.forProvider.propagateTags", &["SERVICE", "TASK_DEFINITION"]), "set `propagateTags: SERVICE`"),
     row(AWS, ("eks", "NodeGroup"), "instances and volumes", Nothing, BY_TEMPLATE),
+    row(AWS, ("fsx", "WindowsFileSystem"), "backups", Value("spec.forProvider.copyTagsToBackups", &["true"]), "set `copyTagsToBackups: true`"),
+    row(AWS, ("neptune", "Cluster"), "snapshots", TO_SNAPSHOT.0, TO_SNAPSHOT.1),
+    row(AWS, ("rds", "Cluster"), "snapshots", TO_SNAPSHOT.0, TO_SNAPSHOT.1),
+    row(AWS, ("rds", "Instance"), "snapshots", TO_SNAPSHOT.0, TO_SNAPSHOT.1),
     row(AZURE, ("containerservice", "KubernetesCluster"), "default node pool", Field(&["spec.forProvider.defaultNodePool.tags"]), "patch `defaultNodePool.tags` too"),
     row(GCP, ("compute", "Instance"), "boot disk", Field(&["spec.forProvider.bootDisk.initializeParams.labels"]), "patch `bootDisk.initializeParams.labels` too"),
 ];

@@ -51,7 +51,7 @@ pub(super) fn judge<'a>(
     }
     let Some(known) = kind.known else {
         judge_object_metadata(resource, keys, faults);
-        judge_other_object(resource, faults);
+        judge_other_object(resource, is_unread_later, faults);
         return Ok(());
     };
     let policies = Policies::of(resource);
@@ -69,7 +69,7 @@ pub(super) fn judge<'a>(
     let mut places = TagPlaces { resource, known, keys, is_delivered, is_lost, is_doubted: false };
     places.judge(faults);
     places.is_lost |= types::judge(resource, known, faults);
-    other_cloud::judge_base(resource, faults);
+    other_cloud::judge_base(resource, settings, faults);
     if kind.is_composite && !is_delivered && is_of_author(resource) {
         faults.add(Loss, resource.at, TagFault::OfAuthor { field: kind.field().into() });
     }
@@ -123,8 +123,7 @@ fn judge_undelivered<'a>(
     match known.tags {
         Tags::Nowhere => {}
         Tags::List(field, _) => {
-            let is_filled = has_value(resource, known) || is_unread_later;
-            let severity = if is_filled { CannotTell } else { Risk };
+            let severity = if is_unread_later || !is_given(resource, known) { CannotTell } else { Risk };
             faults.add(severity, resource.at, TagFault::ListOfTags { kind: kind.kind.into(), field: field.into() });
         }
         Tags::Map(_) if kind.is_composite => match OwnTags::of(resource, settings) {
@@ -150,6 +149,13 @@ fn judge_undelivered<'a>(
 
 fn has_value(resource: &ComposedResource<'_>, known: TagsOfKind) -> bool {
     known.tags.field().is_some_and(|field| resource.object.get(&steps_in(field, &resource.object)).is_ok())
+}
+
+/// Whether no patch writes into the field for tags.
+fn is_given(resource: &ComposedResource<'_>, known: TagsOfKind) -> bool {
+    let steps = known.tags.field().map(|field| steps_in(field, &resource.object)).unwrap_or_default();
+    let value = resource.object.get(&steps);
+    matches!(value.as_deref(), Err(_) | Ok(SimulatedValue::Given(_) | SimulatedValue::Absent))
 }
 
 /// Whether the field for tags has keys that the author of the composite chooses.

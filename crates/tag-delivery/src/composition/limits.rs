@@ -38,7 +38,7 @@ pub(super) fn judge_tags<'a>(
         let fault = match limit.limit {
             Limit::Characters { .. } if !is_as_limited(limit, &resource.object) => None,
             // Of the characters of every key, `judge_keys` says more.
-            Limit::Characters { .. } => keys
+            Limit::Characters { .. } | Limit::FirstDigit => keys
                 .iter()
                 .filter(|key| is_of_composite(key))
                 .find_map(|key| refused_character(limit, key, kind.kind, SEPARATORS)),
@@ -53,7 +53,8 @@ pub(super) fn judge_tags<'a>(
             Limit::SameKeys => same_keys(&keys),
         };
         if let Some(fault) = fault {
-            let is_dropped = matches!(limit.limit, Limit::Characters { effect: RefusedKeys::Tags, .. });
+            let is_dropped =
+                matches!(limit.limit, Limit::FirstDigit | Limit::Characters { effect: RefusedKeys::Tags, .. });
             faults.add(if is_dropped { Loss } else { Fails }, resource.at, fault);
         }
     }

@@ -6,13 +6,13 @@ use super::resource::ComposedResource;
 use super::tag_keys::ProfileOfComposite;
 use super::types::{is_within, steps_in};
 use super::value::SimulatedValue;
-use crate::carriers::{Tags, cloud_of};
+use crate::carriers::{Item, Tags, cloud_of};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Risk;
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit};
 use kubernetes::Mentioned;
-use tag_rules::{Cloud, TagSkipReason};
+use tag_rules::{Cloud, CloudTags, TagSkipReason};
 
 /// Groups whose services accept every character. Source: Amazon EC2 user guide, Tag your resources: restrictions.
 const ANY_CHARACTERS: [&str; 2] = ["ec2.aws.upbound.io", "ec2.aws.m.upbound.io"];
@@ -49,7 +49,8 @@ impl<'a> MapOfTags<'a> {
 }
 
 /// Compares the tags of the base with what the cloud accepts, and with what it accepts on this kind.
-pub(super) fn judge_base<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {
+pub(super) fn judge_base<'a>(resource: &ComposedResource<'a>, settings: &CloudTags, faults: &mut Faults<'a>) {
+    judge_strings(resource, settings, faults);
     let Some(map) = MapOfTags::of(resource) else { return };
     let kind = resource.kind;
     for (key, value) in &map.entries {
@@ -68,11 +69,34 @@ pub(super) fn judge_base<'a>(resource: &ComposedResource<'a>, faults: &mut Fault
     }
 }
 
+/// Compares strings of a list with what the cloud accepts, if it has a rule for them. Tags of the composite are among them
+/// in what a template composes.
+fn judge_strings<'a>(resource: &ComposedResource<'a>, settings: &CloudTags, faults: &mut Faults<'a>) {
+    let Some(Tags::List(field, Item::String)) = resource.kind.known.map(|known| known.tags) else { return };
+    let cloud = cloud_of(resource.kind.group).and_then(Cloud::of).filter(|cloud| cloud.joined.is_some());
+    let (Some(cloud), Ok(list)) = (cloud, resource.object.get(&steps_in(field, &resource.object))) else { return };
+    let (prefixes, provider) = (settings.prefixes(), cloud.provider);
+    for element in list.elements() {
+        let SimulatedValue::Given(json) = element else { continue };
+        let Some(text) = json.as_str().filter(|text| !prefixes.iter().any(|it| text.starts_with(&**it))) else {
+            continue;
+        };
+        if let Some(problem) = cloud.refusal(text, "") {
+            faults.add(Risk, json, TagFault::BaseTagRefused { tag: text.into(), cloud: provider, problem });
+        }
+    }
+}
+
 /// What a limit says about one key that has a character which it refuses, other than these.
 pub(super) fn refused_character(limit: &KindLimit, key: &str, kind: &str, but: &str) -> Option<TagFault> {
-    let Limit::Characters { refuses, effect, .. } = limit.limit else { return None };
-    let char = key.chars().find(|char| refuses.contains(*char) && !but.contains(*char))?;
-    Some(TagFault::RefusedCharacter { effect: effect.as_str(), tag: key.into(), kind: kind.into(), char })
+    let (char, effect, at) = match limit.limit {
+        Limit::Characters { refuses, effect, .. } => {
+            (key.chars().find(|char| refuses.contains(*char) && !but.contains(*char))?, effect.as_str(), "in")
+        }
+        Limit::FirstDigit => (key.chars().next().filter(char::is_ascii_digit)?, "may drop", "at the start of"),
+        Limit::Tags(_) | Limit::KeyLength(_) | Limit::SameKeys => return None,
+    };
+    Some(TagFault::RefusedCharacter { effect, tag: key.into(), kind: kind.into(), char, at })
 }
 
 /// Compares the tags of a composite of another cloud with what the cloud of a resource accepts. What the composite's own

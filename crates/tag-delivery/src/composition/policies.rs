@@ -68,6 +68,11 @@ impl Policies {
     }
 }
 
+/// Whether nothing writes the tags of a resource.
+pub(super) fn is_observed(resource: &ComposedResource<'_>) -> bool {
+    Policies::of(resource) == Policies::Observing
+}
+
 /// A value that is known as a whole.
 fn given<'a>(resource: &ComposedResource<'a>, path: &[&'static str]) -> Option<Json<'a>> {
     let steps: Vec<FieldPathStep<'a>> = path.iter().copied().map(FieldPathStep::Field).collect();

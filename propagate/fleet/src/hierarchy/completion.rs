@@ -13,10 +13,16 @@ use crate::member::Member;
 use crate::object::create;
 use crate::relations::is_of_topology;
 use crate::shared::Shared;
+use crate::templates::TemplateEvaluation;
 
 impl Hierarchy {
     /// The policy's result for an object.
-    pub(super) fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
+    pub(super) fn completion(
+        &self,
+        number: usize,
+        (settings, wants): (&Settings, Wants),
+        templates: &TemplateEvaluation<'_>,
+    ) -> Option<Completion> {
         let member = self.members.get(number)?;
         let review = create(&member.id, &member.version, member.json());
         let around = Around { hierarchy: self, member };
@@ -24,7 +30,11 @@ impl Hierarchy {
             Wants::Carried => evaluate_and_list(&review, settings, &around),
             Wants::Changes => (evaluate(&review, settings, &around), Ok(Vec::new())),
         };
-        let Report { changes, skipped, cloud_tags, inert, .. } = outcome.report.unwrap_or_default();
+        let Report { changes, skipped, mut cloud_tags, inert, .. } = outcome.report.unwrap_or_default();
+        if let Some(defaulted) = templates.defaulted(&member.id, &member.version, member.json()) {
+            let review = create(&member.id, &member.version, &defaulted);
+            cloud_tags = evaluate(&review, settings, &around).report.and_then(|report| report.cloud_tags);
+        }
         let report = Report { changes, skipped, cloud_tags, inert, ..Report::default() };
         Some(Completion { json: outcome.object, is_rejected: outcome.rejection.is_some(), report, listed })
     }

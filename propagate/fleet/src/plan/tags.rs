@@ -15,12 +15,13 @@ use metadata_propagation::{NoEffect, Settings};
 use topology::ObjectPath;
 
 use self::composed::{Comparison, ComposedResources, PAUSE_ENDS};
-use self::side::{Side, revision_of, wanted_labels};
+use self::side::Side;
 use self::stamped::{Stamped, Subject, changes};
 use super::{EntryDifference, Happens, WaitsFor, is_same};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
+use crate::selection::revision;
 
 /// An object whose tags change, or from which resources are composed whose tags do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -322,24 +323,20 @@ impl Difference<'_> {
     /// The resources on both sides.
     fn composed(&self, [before, after]: [&Stamped; 2], happens: Happens) -> [ComposedResources; 2] {
         let [(old, _), (new, _)] = self.sides;
-        let (id, is) = (&self.subject.id, &after.composite);
-        // A composite that stays at its revision has the Composition that it had, and so does one that selects a revision by
-        // labels that the Composition does not have any more.
-        let is_manual = old.is_manual(is, id) && revision_of(is).is_none();
-        let is_selected =
-            || wanted_labels(is, "/compositionRevisionSelector").is_some() && new.composing(is, id).is_err();
-        let stays = happens == Happens::Changed && (is_manual || is_selected());
-        let of_after = if stays { old } else { new };
-        [(old, before, Happens::Created), (of_after, after, Happens::Deleted)].map(|(side, stamped, no)| {
-            if happens == no { ComposedResources::default() } else { ComposedResources::of(side, id, stamped) }
-        })
+        let of = |side, no, stamped, former| match happens {
+            happens if happens == no => ComposedResources::default(),
+            _ => ComposedResources::of(side, &self.subject.id, stamped, former),
+        };
+        let was = of(old, Happens::Created, before, None);
+        let is = of(new, Happens::Deleted, after, Some((old, &was)));
+        [was, is]
     }
 
     /// Whether a composite stayed at a revision before the change, and nothing says at which.
     fn is_at_unknown_revision(&self, happens: Happens) -> bool {
         let [(old, before), (_, after)] = self.sides;
         let is_manual = |stamped: &&Stamped| old.is_manual(&stamped.composite, &self.subject.id);
-        let has_none = |stamped: &&Stamped| revision_of(&stamped.composite).is_none();
+        let has_none = |stamped: &&Stamped| revision(&stamped.composite).is_none();
         happens == Happens::Changed && [before, after].iter().all(|it| it.filter(is_manual).filter(has_none).is_some())
     }
 

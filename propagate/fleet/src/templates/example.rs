@@ -6,7 +6,8 @@ use std::fmt;
 use metadata_propagation::CloudTags;
 use serde_json::{Map, Value, json};
 
-use crate::object::{CROSSPLANE_GROUP, FleetObject, group_and_version};
+use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
+use crate::selection::{is_manual, revision, selected};
 
 /// The composites and definitions among objects.
 pub(super) struct Examples<'f> {
@@ -32,7 +33,9 @@ pub(crate) enum ExampleOrigin {
 }
 
 /// The maximum number of composites that a template is evaluated with.
-const MOST_EXAMPLES: usize = 4;
+pub(super) const MOST_EXAMPLES: usize = 4;
+/// The maximum number of composites that a Composition is checked with.
+pub(super) const MOST_COMPOSITES: usize = 1000;
 /// The maximum depth of what is made from a schema, and its maximum number of values.
 const DEEPEST: usize = 16;
 const MOST_VALUES: usize = 4096;
@@ -64,6 +67,21 @@ impl<'f> Examples<'f> {
         self.definition(group, kind).map(is_namespaced).or_else(written)
     }
 
+    /// A composite or a claim with the defaults of its definition, as the API server sends it to the policy; `None` if
+    /// there are none.
+    pub(super) fn defaulted(&self, id: &ObjectId, version: &str, json: &str) -> Option<String> {
+        let is_of = |definition: &&Value| {
+            let has_kind = |names| text(definition, names) == id.kind;
+            text(definition, "/spec/group") == id.group
+                && (has_kind("/spec/names/kind") || has_kind("/spec/claimNames/kind"))
+        };
+        let definition = self.definitions.iter().find(is_of)?;
+        let schema = schema(definition, version)?;
+        let mut value: Value = serde_json::from_str(json).ok()?;
+        set_defaults(value.get_mut("spec")?, schema, 0);
+        Some(value.to_string())
+    }
+
     fn definition(&self, group: &str, kind: &str) -> Option<&Value> {
         let is_of = |definition: &&Value| {
             text(definition, "/spec/group") == group && text(definition, "/spec/names/kind") == kind
@@ -71,22 +89,33 @@ impl<'f> Examples<'f> {
         self.definitions.iter().find(is_of)
     }
 
-    /// Composites of a kind.
-    pub(super) fn of_kind(&self, api_version: &str, kind: &str) -> Vec<Example> {
+    /// Composites of a kind that stay at a revision of their Composition.
+    pub(super) fn pinned_of_kind(&self, api_version: &str, kind: &str) -> Vec<String> {
+        let group = group_and_version(api_version).0;
+        let definition = self.definition(group, kind);
+        let written = self.objects.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten();
+        written.filter(|object| is_pinned(object, definition)).map(|object| object.id.to_string()).collect()
+    }
+
+    /// Composites of a kind that may have a Composition, and follow it.
+    pub(super) fn of_kind(&self, [api_version, kind]: [&str; 2], composition: &Value, most: usize) -> Vec<Example> {
         let (group, version) = group_and_version(api_version);
         let definition = self.definition(group, kind);
         let schema = definition.and_then(|definition| schema(definition, version));
         let claim = definition.map_or("", |definition| text(definition, "/spec/claimNames/kind"));
         let of = |kind: &str| self.objects.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten();
         let claims = of(claim).filter(|_| !claim.is_empty()).map(|object| (object, true));
-        let written = of(kind).map(|object| (object, false)).chain(claims).take(MOST_EXAMPLES);
-        let examples = written.map(|(object, is_claim)| {
+        let written = of(kind).map(|object| (object, false)).chain(claims);
+        let follows = |(object, _): &(&&FleetObject, bool)| !is_pinned(object, definition);
+        let examples = written.filter(follows).map(|(object, is_claim)| {
             let mut composite = composite(&object.value(), object, is_claim, [api_version, kind]);
             if let (Some(spec), Some(schema)) = (composite.get_mut("spec"), schema) {
                 set_defaults(spec, schema, 0);
             }
             Example { origin: ExampleOrigin::Object(object.id.to_string()), composite }
         });
+        let is_its_own = |example: &Example| selected(&example.composite, definition).fits(composition);
+        let examples = examples.filter(is_its_own).take(most);
         let examples: Vec<Example> = examples.collect();
         match schema.filter(|_| examples.is_empty()) {
             Some(schema) => {
@@ -110,6 +139,15 @@ impl fmt::Display for ExampleOrigin {
             ExampleOrigin::Object(name) => write!(f, "`{name}`"),
             ExampleOrigin::Schema(name) => write!(f, "a composite made from the schema of `{name}`"),
         }
+    }
+}
+
+/// Whether an object is `Manual` and names its revision.
+fn is_pinned(object: &FleetObject, definition: Option<&Value>) -> bool {
+    let has_revision = object.json.contains("\"compositionRevisionRef\"");
+    has_revision && {
+        let composite = object.value();
+        is_manual(&composite, definition) && revision(&composite).is_some()
     }
 }
 

@@ -5,8 +5,8 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::tags::Cloud;
-use metadata_propagation::{CloudTags, Tags, cloud_of, tags_of_kind};
+use metadata_propagation::tags::{Cloud, TagRules};
+use metadata_propagation::{CloudTags, Provider, Tags, cloud_of, tags_of_kind};
 use serde_json::{Value, json};
 use topology::{CompositionTemplate, NoOutput};
 
@@ -18,8 +18,15 @@ use super::output::resources;
 use crate::made::yaml;
 use crate::object::group_and_version;
 
-/// Two sets of tags with the same keys.
-pub(super) struct TagSets([TagSet; 2]);
+/// Two sets of tags with the same keys, to evaluate templates with.
+pub(super) struct TagSets {
+    settings: CloudTags,
+    /// With keys of all profiles, for composites without a provider.
+    general: [TagSet; 2],
+}
+
+/// Qualified keys of a platform and of a project.
+const KEYS: [&str; 2] = ["platform/env", "acme:checkout/owner"];
 
 /// What a step does.
 #[derive(Debug, Default)]
@@ -36,15 +43,37 @@ pub(super) struct StepResult {
 impl TagSets {
     /// Tags with keys as the settings spell them.
     pub(super) fn of(settings: &CloudTags) -> TagSets {
-        const KEYS: [&str; 2] = ["platform/env", "acme:checkout/owner"];
         let prefix = &*settings.prefix;
         let strict = settings.strict_profiles().flat_map(|it| KEYS.map(|key| it.spelling.of(prefix, key)));
         let keys: BTreeSet<String> = KEYS.iter().map(|key| [prefix, key].concat()).chain(strict).collect();
-        let set = |value: fn(usize) -> String| {
-            keys.iter().enumerate().map(|(number, key)| (key.clone(), value(number))).collect()
-        };
-        TagSets([set(|number| format!("tag-value-{number}")), set(|number| format!("471100{number}"))])
+        TagSets { settings: settings.clone(), general: sets(&keys, "tag-value-") }
     }
+
+    /// Tags with keys and values as the profile of a composite admits them.
+    fn of_example(&self, example: &Example) -> [TagSet; 2] {
+        let Some(provider) = self.provider(&example.composite) else { return self.general.clone() };
+        let (rules, prefix) = (TagRules::of(&self.settings, provider), &*self.settings.prefix);
+        let keys = KEYS.map(|key| rules.tag_key_below(prefix, key));
+        // Upper case shows what a template changes.
+        let is_admitted =
+            |value: &str| KEYS.iter().zip(&keys).all(|(key, tag)| rules.refusal(key, tag, value).is_none());
+        let value = if is_admitted("Tag-Value-0") { "Tag-Value-" } else { "tag-value-" };
+        sets(&keys.into(), value)
+    }
+
+    fn provider<'c>(&'c self, composite: &'c Value) -> Option<&'c str> {
+        let text = |name| composite.get(name).and_then(Value::as_str).unwrap_or_default();
+        match &self.settings.of_group(group_and_version(text("apiVersion")).0)?.provider {
+            Provider::Fixed(provider) => Some(provider),
+            Provider::ByKind(providers) => providers.get(text("kind")).map(|provider| &**provider),
+            Provider::Path(path) => path.steps().try_fold(composite, |here, step| here.get(step))?.as_str(),
+        }
+    }
+}
+
+/// A set with texts as values, and one with texts that read like numbers.
+fn sets(keys: &BTreeSet<String>, text: &str) -> [TagSet; 2] {
+    [text, "471100"].map(|text| (0..).zip(keys).map(|(number, key)| (key.clone(), format!("{text}{number}"))).collect())
 }
 
 /// Evaluates a step for composites of a kind.
@@ -63,7 +92,7 @@ fn evaluated(step: &Value, kind: &str, examples: &[Example], tags: &TagSets) -> 
     let with = examples.iter().map(|example| example.origin.clone()).collect();
     let mut facts = vec![StepFact::Evaluated { with, resources: composed.keys().cloned().collect() }];
     facts.extend(template.dependences().iter().cloned().map(StepFact::Depends));
-    facts.extend(composed.iter().filter_map(|(name, resource)| resource.fact(name, tags)));
+    facts.extend(composed.iter().filter_map(|(name, resource)| resource.fact(name)));
     facts.extend(refused_without_tags(&template, input, examples));
     let lists = composed.values().enumerate().filter(|(_, resource)| resource.list().is_some());
     let lists = lists.map(|(index, _)| index).collect();
@@ -98,10 +127,11 @@ fn composed(
     template: &CompositionTemplate,
     input: &Value,
     examples: &[Example],
-    TagSets([one, other]): &TagSets,
+    tags: &TagSets,
 ) -> Result<BTreeMap<String, ComposedByTemplate>, StepFact> {
     let mut composed: BTreeMap<String, ComposedByTemplate> = BTreeMap::new();
-    for Example { origin, composite } in examples {
+    for example in examples {
+        let (Example { origin, composite }, [one, other]) = (example, tags.of_example(example));
         let of_set = |set: &TagSet| {
             let mut composite = composite.clone();
             if let Some(spec) = composite.get_mut("spec").and_then(Value::as_object_mut) {
@@ -117,12 +147,12 @@ fn composed(
                 (fact, _) => fact,
             })
         };
-        let [first, second] = [of_set(one)?, of_set(other)?];
+        let [first, second] = [of_set(&one)?, of_set(&other)?];
         for (name, mut base) in first {
-            let arrivals = take([one, other], &mut base, second.get(&name).unwrap_or(&Value::Null));
+            let arrivals = take([&one, &other], &mut base, second.get(&name).unwrap_or(&Value::Null));
             let known = composed.get(&name);
             if known.is_none_or(|known| !known.arrivals.is_empty() && arrivals.is_empty()) {
-                composed.insert(name, ComposedByTemplate { base, arrivals });
+                composed.insert(name, ComposedByTemplate { base, arrivals, tags: one.clone() });
             }
         }
     }
@@ -155,11 +185,13 @@ struct ComposedByTemplate {
     /// Without these tags.
     base: Value,
     arrivals: Vec<Arrival>,
+    /// The tags of the composite.
+    tags: TagSet,
 }
 
 impl ComposedByTemplate {
     /// What the checks of patches do not find.
-    fn fact(&self, name: &str, tags: &TagSets) -> Option<StepFact> {
+    fn fact(&self, name: &str) -> Option<StepFact> {
         let text = |field| self.base.get(field).and_then(Value::as_str).unwrap_or_default();
         let unquoted = self.arrivals.iter().find(|arrival| arrival.form == ArrivalForm::Unquoted);
         if let Some(Arrival { path, .. }) = unquoted {
@@ -168,7 +200,7 @@ impl ComposedByTemplate {
         let path = self.list()?;
         let (resource, kind) = (name.to_owned(), text("kind").to_owned());
         let arrival = self.arrivals.iter().find(|arrival| arrival.path == path);
-        if let Some(separator) = arrival.and_then(|_| self.refused_separator(path, tags)) {
+        if let Some(separator) = arrival.and_then(|_| self.refused_separator(path)) {
             return Some(StepFact::Separator { resource, path: path.to_owned(), separator });
         }
         let is_managed_otherwise = self.base.pointer("/spec/managementPolicies").is_some();
@@ -186,11 +218,11 @@ impl ComposedByTemplate {
     }
 
     /// What is between keys and values in the strings of a list, if the cloud does not accept it.
-    fn refused_separator(&self, path: &str, TagSets([tags, _]): &TagSets) -> Option<String> {
+    fn refused_separator(&self, path: &str) -> Option<String> {
         let text = |field| self.base.get(field).and_then(Value::as_str).unwrap_or_default();
         let cloud = cloud_of(group_and_version(text("apiVersion")).0).and_then(Cloud::of)?;
         let elements = self.base.pointer(&format!("/{}", path.replace('.', "/")))?.as_array()?;
-        let (key, value) = tags.first_key_value()?;
+        let (key, value) = self.tags.first_key_value()?;
         let separator = elements.iter().find_map(|element| separator(element, key, value))?;
         cloud.joined.filter(|_| !cloud.key.form.admits(separator)).map(|_| separator.to_owned())
     }
@@ -253,7 +285,8 @@ mod tests {
         let mut sections = ANSWERS.trim_start_matches("=== ").split("\n=== ").map(|it| it.split_once('\n').unwrap());
         let mut composite = value_of(sections.next().unwrap().1).unwrap();
         let sets = composite["spec"]["cloudTags"].take();
-        let tags = TagSets([0, 1].map(|number| serde_json::from_value(sets[number].clone()).unwrap()));
+        let general = [0, 1].map(|number| serde_json::from_value(sets[number].clone()).unwrap());
+        let tags = TagSets { settings: CloudTags::default(), general };
         let origin = ExampleOrigin::Object("XMachine vm-1".to_owned());
         (Example { origin, composite }, tags, sections.collect())
     }

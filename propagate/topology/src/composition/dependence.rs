@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gotmpl::parse::{BranchNode, Expr, ListNode, Node, PipeNode, SmolStr};
 
 use crate::functions::of_compositions::OBSERVING;
-use crate::template::{TemplateSyntax, each_expression, each_of_pipe};
+use crate::template::{TemplateSyntax, each_expression, each_of, each_of_pipe};
 
 /// A condition or a loop around resources, or around tags, whose value the first reconcile does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ const OF_OTHERS: &[&[&str]] = &[
 const STATUS: &str = "status";
 
 pub(super) fn dependences(syntax: &TemplateSyntax) -> Vec<Dependence> {
-    let mut search = DependenceSearch { syntax, variables: BTreeMap::new(), found: Vec::new() };
+    let mut search = DependenceSearch { syntax, variables: BTreeMap::new(), tags: BTreeSet::new(), found: Vec::new() };
     syntax.lists().for_each(|list| search.list(list, None));
     search.found
 }
@@ -59,6 +59,8 @@ struct DependenceSearch<'s> {
     syntax: &'s TemplateSyntax,
     /// Variables that hold what later reconciles decide, each with what it was read from.
     variables: BTreeMap<SmolStr, String>,
+    /// Variables that hold tags.
+    tags: BTreeSet<SmolStr>,
     found: Vec<Dependence>,
 }
 
@@ -69,6 +71,9 @@ impl DependenceSearch<'_> {
             match node {
                 Node::Action(action) => {
                     let reads = self.reads(&action.pipe, dot);
+                    if let Some(reads) = reads.clone().filter(|_| self.mixes(&action.pipe, dot)) {
+                        self.found.push(Dependence { reads, line: action.pos.line, is_of_tags: true });
+                    }
                     self.declare(&action.pipe, reads.as_deref());
                 }
                 Node::If(branch) => self.branch(branch, dot, false),
@@ -94,7 +99,51 @@ impl DependenceSearch<'_> {
         branch.else_body.iter().for_each(|other| self.list(other, dot));
     }
 
+    /// Whether a pipeline reads tags, and what it reads besides may replace them.
+    fn mixes(&self, pipe: &PipeNode, dot: Option<&str>) -> bool {
+        let is_of_tags = |of: &dyn Fn(&mut dyn FnMut(&Expr))| {
+            let mut has = false;
+            of(&mut |expression| has |= self.is_of_tags(expression));
+            has
+        };
+        if !is_of_tags(&|call| each_of_pipe(pipe, &mut |it| call(it))) {
+            return false;
+        }
+        // Of the arguments of `merge`, an earlier one has precedence; of `mergeOverwrite`, a later one.
+        let [command, rest @ ..] = &*pipe.commands else { return true };
+        let (name, arguments) = match &*command.args {
+            _ if self.reads_in(rest.iter().flat_map(|command| &command.args), dot).is_some() => return true,
+            [Expr::Pipe(_, inner)] => return self.mixes(inner, dot),
+            [Expr::Identifier(_, name), arguments @ ..] => (name, arguments),
+            _ => return true,
+        };
+        let first = |is: &dyn Fn(&Expr) -> bool, backward: bool| match backward {
+            false => arguments.iter().position(is),
+            true => arguments.iter().rev().position(is),
+        };
+        let tags = |argument: &Expr| is_of_tags(&|call| each_of([argument], &mut |it| call(it)));
+        let others = |argument: &Expr| self.reads_in([argument], dot).is_some();
+        match &**name {
+            "merge" => first(&tags, false) >= first(&others, false),
+            "mergeOverwrite" => first(&tags, true) >= first(&others, true),
+            _ => true,
+        }
+    }
+
+    fn is_of_tags(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Variable(_, name, path) => self.tags.contains(name) || has_tags_in(path),
+            Expr::Field(_, path) | Expr::Chain(_, _, path) => has_tags_in(path),
+            _ => false,
+        }
+    }
+
     fn declare(&mut self, pipe: &PipeNode, reads: Option<&str>) {
+        let mut has_tags = false;
+        each_of_pipe(pipe, &mut |expression| has_tags |= self.is_of_tags(expression));
+        if has_tags {
+            self.tags.extend(pipe.decl.iter().cloned());
+        }
         for variable in &pipe.decl {
             match reads {
                 Some(reads) => _ = self.variables.insert(variable.clone(), reads.to_owned()),
@@ -106,8 +155,12 @@ impl DependenceSearch<'_> {
 
     /// What a pipeline reads that later reconciles decide.
     fn reads(&self, pipe: &PipeNode, dot: Option<&str>) -> Option<String> {
+        self.reads_in(pipe.commands.iter().flat_map(|command| &command.args), dot)
+    }
+
+    fn reads_in<'e>(&self, expressions: impl IntoIterator<Item = &'e Expr>, dot: Option<&str>) -> Option<String> {
         let mut found = None;
-        each_of_pipe(pipe, &mut |expression| {
+        each_of(expressions, &mut |expression| {
             let reads = match expression {
                 Expr::Dot(_) => dot.map(str::to_owned),
                 Expr::Field(_, path) => dot.map(str::to_owned).or_else(|| later(path)),
@@ -165,10 +218,14 @@ fn has_tags(list: &ListNode) -> bool {
     let mut has = false;
     each_expression(list, &mut |expression| {
         if let Expr::Field(_, path) | Expr::Variable(_, _, path) | Expr::Chain(_, _, path) = expression {
-            has |= path.iter().any(|name| name == "cloudTags");
+            has |= has_tags_in(path);
         }
     });
     has
+}
+
+fn has_tags_in(path: &[SmolStr]) -> bool {
+    path.iter().any(|name| name == "cloudTags")
 }
 
 /// What a path leads to, if later reconciles decide it.

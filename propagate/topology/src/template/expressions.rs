@@ -22,7 +22,12 @@ pub(crate) fn each_expression(list: &ListNode, call: &mut impl FnMut(&Expr)) {
 
 /// The same for a pipeline.
 pub(crate) fn each_of_pipe(pipe: &PipeNode, call: &mut impl FnMut(&Expr)) {
-    let mut next: Vec<&Expr> = pipe.commands.iter().flat_map(|command| &command.args).collect();
+    each_of(pipe.commands.iter().flat_map(|command| &command.args), call);
+}
+
+/// The same for expressions.
+pub(crate) fn each_of<'e>(expressions: impl IntoIterator<Item = &'e Expr>, call: &mut impl FnMut(&Expr)) {
+    let mut next: Vec<&Expr> = expressions.into_iter().collect();
     while let Some(expression) = next.pop() {
         call(expression);
         match expression {

@@ -15,10 +15,15 @@ use crate::object::ObjectId;
 /// The maximum depth of composites below composites.
 const DEEPEST: usize = 8;
 
+/// One side of a change, and after the change what was before.
+type Sides<'s, 'f> = (&'s Side<'f>, Option<(&'s Side<'f>, &'s ComposedResources)>);
+
 /// The resources of one composite, by their names and fields.
 #[derive(Default)]
 pub(super) struct ComposedResources {
     resources: BTreeMap<(String, Cow<'static, str>), (ObjectId, ResourceTags)>,
+    /// The composite and those below it, by what their resources' names begin with.
+    composites: BTreeMap<String, Value>,
     /// The names of the Compositions that are used.
     pub(super) compositions: BTreeSet<String>,
     /// What is not known: sentences.
@@ -41,20 +46,28 @@ impl ComposedResources {
         Some((composition, Cow::Owned(none)))
     }
 
-    pub(super) fn of(side: &Side<'_>, id: &ObjectId, stamped: &Stamped) -> ComposedResources {
+    /// The resources of a composite; after a change with the objects and resources before it.
+    pub(super) fn of(
+        side: &Side<'_>,
+        id: &ObjectId,
+        stamped: &Stamped,
+        former: Option<(&Side<'_>, &ComposedResources)>,
+    ) -> ComposedResources {
         let is_paused = Some(stamped.is_paused);
         let mut all = ComposedResources { is_paused, ..ComposedResources::default() };
-        all.add(side, id, &stamped.composite, ("", false));
+        all.add((side, former), id, &stamped.composite, ("", false));
         all
     }
 
     /// Adds the resources of a composite below a prefix; `waits` says whether a nested composite is paused.
-    fn add(&mut self, side: &Side<'_>, id: &ObjectId, composite: &Value, (prefix, waits): (&str, bool)) {
-        let composition = match side.composing(composite, id) {
+    fn add(&mut self, (side, former): Sides<'_, '_>, id: &ObjectId, composite: &Value, (prefix, waits): (&str, bool)) {
+        self.composites.insert(prefix.to_owned(), composite.clone());
+        let former_composite = former.map(|(old, before)| (old, before.composites.get(prefix)));
+        let composition = match side.followed(composite, id, former_composite) {
             Ok(composition) => composition,
             Err(sentence) => return self.unknown.push(sentence),
         };
-        let of = &composition.object.id;
+        let of = &composition.id;
         let title = format!("{} `{}`", of.kind, of.name);
         self.compositions.insert(of.name.clone());
         let evaluated = side.evaluated(composition, id, composite);
@@ -73,13 +86,13 @@ impl ComposedResources {
         self.unknown.extend(findings.map(|finding| format!("{title} {}: {}", finding.at, finding.message)));
         for resource in composed.resources {
             let at = |at: &str| evaluated.written(at);
-            self.add_resource(side, (id, composite), (of, &at), (prefix, waits), resource);
+            self.add_resource((side, former), (id, composite), (of, &at), (prefix, waits), resource);
         }
     }
 
     fn add_resource(
         &mut self,
-        side: &Side<'_>,
+        (side, former): Sides<'_, '_>,
         (parent, composite): (&ObjectId, &Value),
         (composition, written): (&ObjectId, &dyn Fn(&str) -> String),
         (prefix, waits): (&str, bool),
@@ -108,7 +121,9 @@ impl ComposedResources {
         let stamped = side.stamped(&Subject::nested(id.clone(), &resource.version, value.to_string()), None);
         match stamped.obstacle {
             Some(obstacle) => self.unknown.push(format!("{} `{name}`: {obstacle}", resource.kind)),
-            None => self.add(side, &id, &stamped.composite, (&format!("{name}/"), waits || stamped.is_paused)),
+            None => {
+                self.add((side, former), &id, &stamped.composite, (&format!("{name}/"), waits || stamped.is_paused))
+            }
         }
     }
 }

@@ -1,14 +1,17 @@
 //! One side of a change: objects, settings, and which Composition a composite has.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use metadata_propagation::{Mode, OnXrd, Settings, Stance};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::super::is_same;
 use super::definitions::{Definition, immutable};
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::relations::text;
+use crate::selection::{Selected, has_labels, is_manual, of_spec, revision, selected};
 use crate::templates::{EvaluatedComposition, TemplateEvaluation, schema};
 
 /// The objects and the settings before or after a change.
@@ -20,41 +23,18 @@ pub(super) struct Side<'f> {
     pub(super) claim_kinds: BTreeSet<(String, String)>,
     definitions: Vec<Definition<'f>>,
     compositions: Vec<Composition<'f>>,
-    /// What Compositions were, each with the object of a CompositionRevision.
     revisions: Vec<Composition<'f>>,
     /// Kinds with tags that cannot change, by their definitions.
     pub(super) immutable: BTreeSet<(String, String)>,
 }
 
-/// A Composition, or a CompositionRevision.
+/// A Composition, or a revision of one.
 pub(super) struct Composition<'f> {
-    pub(super) object: &'f FleetObject,
+    /// As a Composition.
+    pub(super) object: Cow<'f, FleetObject>,
+    /// What it is among the files.
+    pub(super) id: ObjectId,
     value: Value,
-}
-
-impl Composition<'_> {
-    fn label(&self, key: &str) -> Option<&str> {
-        self.value.pointer("/metadata/labels")?.get(key)?.as_str()
-    }
-
-    fn has_labels(&self, wanted: &Map<String, Value>) -> bool {
-        wanted.iter().all(|(key, value)| self.label(key).is_some_and(|label| value == label))
-    }
-}
-
-/// A field that composites of Crossplane 2 have in `spec.crossplane`, and those of Crossplane 1 in `spec`.
-fn of_crossplane<'v>(composite: &'v Value, path: &str) -> Option<&'v Value> {
-    ["/spec/crossplane", "/spec"].into_iter().find_map(|place| composite.pointer(&[place, path].concat()))
-}
-
-/// The labels that a composite selects a Composition or a revision of it by.
-pub(super) fn wanted_labels<'v>(composite: &'v Value, selector: &str) -> Option<&'v Map<String, Value>> {
-    of_crossplane(composite, &[selector, "/matchLabels"].concat())?.as_object()
-}
-
-/// The name of the CompositionRevision that a composite has.
-pub(super) fn revision_of(composite: &Value) -> Option<&str> {
-    of_crossplane(composite, "/compositionRevisionRef/name")?.as_str()
 }
 
 impl<'f> Side<'f> {
@@ -79,8 +59,16 @@ impl<'f> Side<'f> {
         };
         let definitions = of_kind("CompositeResourceDefinition");
         let definitions = definitions.map(|object| Definition::of(object, &settings, fleet)).collect();
-        let composing = |kind| of_kind(kind).map(|object| Composition { object, value: object.value() }).collect();
-        let (compositions, revisions) = (composing("Composition"), composing("CompositionRevision"));
+        let compositions = of_kind("Composition")
+            .map(|object| Composition { value: object.value(), id: object.id.clone(), object: Cow::Borrowed(object) })
+            .collect();
+        // A revision has the fields of its Composition.
+        let revisions = of_kind("CompositionRevision").map(|object| {
+            let id = ObjectId { kind: "Composition".to_owned(), ..object.id.clone() };
+            let composition = FleetObject { id, ..object.clone() };
+            Composition { value: object.value(), id: object.id.clone(), object: Cow::Owned(composition) }
+        });
+        let revisions = revisions.collect();
         Side { fleet, claim_kinds, definitions, compositions, revisions, immutable: immutable(fleet), settings }
     }
 
@@ -120,12 +108,12 @@ impl<'f> Side<'f> {
     }
 
     /// A Composition with its templates evaluated for one composite.
-    pub(super) fn evaluated(
+    pub(super) fn evaluated<'c>(
         &self,
-        composition: &Composition<'f>,
+        composition: &'c Composition<'f>,
         id: &ObjectId,
         composite: &Value,
-    ) -> EvaluatedComposition<'f> {
+    ) -> EvaluatedComposition<'c> {
         let version = group_and_version(text(composite, "apiVersion")).1.to_owned();
         let (json, origin) = (composite.to_string().into(), composition.object.origin.clone());
         let composite = FleetObject { id: id.clone(), version, json, origin };
@@ -133,53 +121,91 @@ impl<'f> Side<'f> {
         // Without templates, nothing is asked of it.
         let is_templated = composition.object.json.contains("gotemplating");
         let known = definitions.chain([&composite]).filter(|_| is_templated);
-        TemplateEvaluation::of(known, &self.settings).evaluated(composition.object)
+        TemplateEvaluation::of(known, &self.settings).evaluated(&composition.object)
     }
 
-    /// What composes for a composite: its Composition, or the CompositionRevision that it has or selects.
+    /// The Composition that a composite has; after a change with the files and the composite before it. One that is
+    /// `Manual` stays at its revision.
     ///
     /// # Errors
     /// When it is not known which one it is: a sentence.
     ///
-    /// Source: Crossplane 1.20.13 and 2.4.2, internal/controller/apiextensions/composite/api.go, `APIRevisionFetcher`; a revision
-    /// has the labels of its Composition.
-    pub(super) fn composing(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
-        let is_manual = self.is_manual(composite, id);
-        if let Some(name) = revision_of(composite).filter(|_| is_manual) {
-            let named = self.revisions.iter().find(|revision| revision.object.id.name == name);
-            return named.ok_or_else(|| format!("CompositionRevision `{name}` is not in these files"));
+    /// Source: Crossplane 2.4.2, internal/controller/apiextensions/composite/api.go, `APIRevisionFetcher.Fetch`.
+    pub(super) fn followed<'s>(
+        &'s self,
+        composite: &Value,
+        id: &ObjectId,
+        former: Option<(&'s Side<'f>, Option<&Value>)>,
+    ) -> Result<&'s Composition<'f>, String> {
+        let (old, before) = former.map_or((None, None), |(old, before)| (Some(old), before));
+        // The definition that the composite was created with.
+        let definition = old.filter(|_| before.is_some()).unwrap_or(self).definition(&id.group, &id.kind);
+        let definition = definition.map(|definition| &definition.value);
+        let (is, was) = (is_manual(composite, definition), before.is_some_and(|before| is_manual(before, definition)));
+        let (named, named_before, kind) = (revision(composite), before.and_then(revision), &id.kind);
+        if was && !is && named_before.is_none() {
+            return Err(format!("`{kind}` was `Manual`: these files do not show at which revision it was"));
         }
-        let current = self.composition(composite, id)?;
-        let Some(wanted) = wanted_labels(composite, "/compositionRevisionSelector").filter(|_| !is_manual) else {
-            return Ok(current);
-        };
-        if current.has_labels(wanted) {
-            return Ok(current);
+        match (named.filter(|_| is), old, before) {
+            // One that is not `Manual` names the newest revision.
+            (Some(_), Some(old), Some(before)) if !was && named == named_before => old.newest(before, id),
+            (Some(named), ..) => {
+                let revision = self.revisions.iter().find(|revision| revision.object.id.name == named);
+                revision
+                    .ok_or_else(|| format!("`{kind}` is `Manual`, and these files do not show its revision `{named}`"))
+            }
+            (None, Some(old), Some(before)) if was && named_before.is_none() => old.composition(before, id),
+            (None, Some(old), _) if is => self.manual_from_now(before.filter(|_| !was).unwrap_or(composite), id, old),
+            (None, Some(old), _) if self.composition(composite, id).is_ok() => {
+                let newest = self.newest(composite, id);
+                newest.or_else(|why| old.newest(composite, id).map_err(|_| why))
+            }
+            (None, ..) => self.newest(composite, id),
         }
-        let name = &*current.object.id.name;
-        let is_of = |revision: &&Composition<'f>| {
-            revision.label("crossplane.io/composition-name") == Some(name) && revision.has_labels(wanted)
-        };
-        let number = |revision: &&Composition<'f>| revision.value.pointer("/spec/revision").and_then(Value::as_u64);
-        let latest = self.revisions.iter().filter(is_of).max_by_key(number);
-        latest.ok_or_else(|| format!("no revision of Composition `{name}` with the selected labels is in these files"))
     }
 
-    /// Whether a composite stays at its revision of the Composition; by default as the definition says.
+    /// The Composition of a composite that stays at the revision that it has when it is made `Manual`.
+    fn manual_from_now<'s>(
+        &'s self,
+        composite: &Value,
+        id: &ObjectId,
+        old: &'s Side<'f>,
+    ) -> Result<&'s Composition<'f>, String> {
+        match (old.newest(composite, id), self.newest(composite, id)) {
+            (Ok(former), Ok(newest)) if !is_same([&former.value, &newest.value]) => Err(format!(
+                "`{}` is made `Manual` by the change that edits Composition `{}`: it gets the edit only if Crossplane sees that first",
+                id.kind, newest.object.id.name
+            )),
+            (_, newest) => newest,
+        }
+    }
+
+    /// The newest revision that a composite selects; a revision has the labels of its Composition.
+    fn newest(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
+        let found = self.composition(composite, id)?;
+        let wanted = of_spec(composite, "/compositionRevisionSelector/matchLabels").and_then(Value::as_object);
+        let Some(wanted) = wanted.filter(|wanted| !has_labels(&found.value, wanted)) else { return Ok(found) };
+        let name = &*found.id.name;
+        let is_of = |revision: &&Composition<'f>| {
+            let labels = revision.value.pointer("/metadata/labels");
+            let of = labels.and_then(|labels| labels.get("crossplane.io/composition-name")?.as_str());
+            of == Some(name) && has_labels(&revision.value, wanted)
+        };
+        let number = |revision: &&Composition<'f>| revision.value.pointer("/spec/revision").and_then(Value::as_u64);
+        self.revisions.iter().filter(is_of).max_by_key(number).ok_or_else(|| {
+            format!("no revision of Composition `{name}` with the labels that `{}` selects is in these files", id.kind)
+        })
+    }
+
+    /// Whether a composite stays at a revision; by default as its definition says.
     pub(super) fn is_manual(&self, composite: &Value, id: &ObjectId) -> bool {
-        let definition = self.definition(&id.group, &id.kind);
-        let policy = of_crossplane(composite, "/compositionUpdatePolicy")
-            .or_else(|| definition?.value.pointer("/spec/defaultCompositionUpdatePolicy"));
-        policy.and_then(Value::as_str) == Some("Manual")
+        is_manual(composite, self.definition(&id.group, &id.kind).map(|definition| &definition.value))
     }
 
     /// The Composition of a composite.
     ///
     /// # Errors
     /// When it is not known which one it is: a sentence.
-    ///
-    /// Source: Crossplane, internal/controller/apiextensions/composite/api.go, `APILabelSelectorResolver`,
-    /// `APIDefaultCompositionSelector` and `EnforcedCompositionSelector`.
     fn composition(&self, composite: &Value, id: &ObjectId) -> Result<&Composition<'f>, String> {
         let version = group_and_version(text(composite, "apiVersion")).1;
         let is_of = |composition: &&Composition<'f>| {
@@ -194,21 +220,11 @@ impl<'f> Side<'f> {
         if fitting.iter().any(is_of_version) {
             fitting.retain(is_of_version);
         }
-        let definition = self.definition(&id.group, &id.kind);
-        let of_definition = |path: &str| definition.and_then(|it| it.value.pointer(path)).and_then(Value::as_str);
-        let selector = wanted_labels(composite, "/compositionSelector");
-        let named = of_definition("/spec/enforcedCompositionRef/name")
-            .or_else(|| of_crossplane(composite, "/compositionRef/name").and_then(Value::as_str))
-            .or_else(|| of_definition("/spec/defaultCompositionRef/name").filter(|_| selector.is_none()));
-        if let Some(name) = named {
-            let found = fitting.into_iter().find(|composition| composition.object.id.name == name);
-            return found.ok_or_else(|| format!("Composition `{name}` is not in these files"));
-        }
-        if let Some(wanted) = selector {
-            fitting.retain(|composition| composition.has_labels(wanted));
-        }
+        let selected = selected(composite, self.definition(&id.group, &id.kind).map(|it| &it.value));
+        fitting.retain(|composition| selected.fits(&composition.value));
         match &*fitting {
             [one] => Ok(one),
+            [] if let Selected::Named(name) = selected => Err(format!("Composition `{name}` is not in these files")),
             [] => Err(format!("no Composition for `{}` is in these files", id.kind)),
             [first, second, ..] => Err(format!(
                 "several Compositions are for `{}`, such as `{}` and `{}`, and nothing selects one",

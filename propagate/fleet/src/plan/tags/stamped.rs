@@ -162,10 +162,10 @@ const OF_CLAIMS: [&str; 3] = ["resourceRef", "writeConnectionSecretToRef", "comp
 fn composite_of_claim(claim: &Value, object: &FleetObject, kind: &str, is_paused: bool) -> Value {
     let copied = |path: &str| {
         let map = claim.pointer(path).and_then(Value::as_object).cloned().unwrap_or_default();
-        map.into_iter().filter(|(key, _)| is_copied(key)).collect::<serde_json::Map<_, _>>()
+        // A claim is not read while it is paused.
+        map.into_iter().filter(|(key, _)| is_copied(key) && key != CROSSPLANE_PAUSED).collect::<serde_json::Map<_, _>>()
     };
     let mut annotations = copied("/metadata/annotations");
-    annotations.remove(CROSSPLANE_PAUSED);
     annotations.extend(is_paused.then(|| (CROSSPLANE_PAUSED.to_owned(), json!("true"))));
     let mut spec = claim.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
     spec.retain(|field, _| !OF_CLAIMS.contains(&&**field));
