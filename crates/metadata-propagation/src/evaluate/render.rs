@@ -44,7 +44,9 @@ impl Evaluation<'_> {
         }
         let mut notes = notices.warnings;
         notes.extend(misplaced);
-        let warnings = warned().map(|finding| &finding.message).chain(&notes).flat_map(of_fact).collect();
+        let warnings = warned().map(|finding| &finding.message).chain(&notes).flat_map(of_fact);
+        // The API server drops a warning with a control character.
+        let warnings = warnings.map(|warning| warning.replace(char::is_control, "\u{fffd}")).collect();
         let mut report = Report {
             object: self.title.clone(),
             cluster_api: self.edition(),
