@@ -15,7 +15,7 @@ use kubernetes::{
     ReviewedObject, Stop,
 };
 use tag_rules::keys::LABELS;
-use tag_rules::{CloudTags, Definition, RegistryReference, Scope};
+use tag_rules::{CloudTags, Definition, LabelSource, RegistryReference, Scope};
 
 /// What is reported about a write of a registry object.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl RegistryWrite {
     pub fn of<'e>(subject: &ReviewedObject<'e>, settings: &'e CloudTags, lookups: &Lookups<'e>) -> Result<Self, Stop> {
         let mut write = RegistryWrite::default();
         let stored = subject.old().ok().flatten();
-        // It counts until it is gone, and whoever removes its finalizers may not be able to mend it.
-        if subject.object.deleting && stored.is_none_or(|stored| stored.spec == subject.object.spec) {
+        // It counts until it is gone, and whoever writes its labels or removes its finalizers may not be able to mend it.
+        if stored.map_or(subject.object.deleting, |stored| stored.spec == subject.object.spec) {
             return Ok(write);
         }
         let now = match Registry::read(&subject.object, |_| true) {
@@ -57,6 +57,7 @@ impl RegistryWrite {
         let named = settings.registry.as_ref().map(RegistryReference::names).unwrap_or_default();
         let own = named.iter().position(|name| **name == *subject.name());
         let Some(own) = own.or(is_found_by_scope.then_some(0)) else { return Ok(write) };
+        write.judge_sources(&now, &old, settings);
         let mut others = BTreeMap::new();
         // Of registries that are found by their scope, no two define one key.
         for (index, name) in named.iter().enumerate().filter(|(index, _)| *index != own) {
@@ -91,6 +92,17 @@ impl RegistryWrite {
             };
             self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
         }
+    }
+
+    /// Definitions are refused whose values come from where nobody looks, if this write introduces them.
+    fn judge_sources(&mut self, now: &Registry, old: &Registry, settings: &CloudTags) {
+        let is_new = |key: &str, it: &Definition| old.definitions.get(key).is_none_or(|old| old.from != it.from);
+        let sources = now.definitions.iter().filter(|(key, it)| is_new(key, it));
+        let unused = sources.filter_map(|(key, it)| Some((key, it.from.filter(|from| !settings.sources.has(*from))?)));
+        let problem = |(key, from): (&String, LabelSource)| {
+            SettingProblem::new(format!("spec.definitions[{key}].from"), from.unused())
+        };
+        self.problems.extend(unused.map(problem));
     }
 
     /// The labels that begin to become tags, and those that no longer do.

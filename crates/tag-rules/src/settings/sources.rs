@@ -43,6 +43,13 @@ names! {
     }
 }
 
+impl LabelSource {
+    /// Why a definition with this `from` has no effect.
+    pub fn unused(self) -> String {
+        format!("`{}` is not in `cloudTags.sources.precedence`", self.as_str())
+    }
+}
+
 /// The object that records who owns a composite.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

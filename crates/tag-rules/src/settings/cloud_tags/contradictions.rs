@@ -20,8 +20,7 @@ impl CloudTags {
         problems.extend(self.sources.contradictions());
         for (key, from) in self.definitions.iter().filter_map(|(key, definition)| Some((key, definition.from?))) {
             if !self.sources.has(from) {
-                let problem = format!("`{}` is not in `cloudTags.sources.precedence`", from.as_str());
-                problems.push(SettingProblem::new(format!("cloudTags.definitions[{key}].from"), problem));
+                problems.push(SettingProblem::new(format!("cloudTags.definitions[{key}].from"), from.unused()));
             }
         }
         let of_definitions = objections(&self.definitions).into_iter();
