@@ -14,7 +14,8 @@ use metadata_propagation::Settings;
 use serde_json::Value;
 use topology::{ObjectPath, ObjectStep, TopologyRefusal, UnknownField, has_definition, unknown_fields};
 
-use self::definition::{EMPTY, missing, unfit};
+pub(crate) use self::definition::EMPTY;
+use self::definition::{missing, unfit};
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::{checks_version, is_pending, skipped_by_topology};
 use self::objects::OBJECT_RULES;

@@ -13,9 +13,11 @@ use serde_json::{Map, Value, json};
 
 pub use self::unknown::{UnknownField, is_newer, unknown_fields};
 use crate::fields::{get, list, set, text};
-use crate::object_path::{ObjectPath, VisitedPath};
+use crate::object_path::{ObjectPath, ObjectStep, VisitedPath};
 use crate::obstacle::TopologyRefusal;
-use crate::schema::{IS_DURATION, SchemaViolation, WHOLE, of_schema, prune, unknown};
+use crate::schema::{
+    IS_DURATION, SchemaViolation, WHOLE, has_empty_list, is_keyed, of_schema, prune, schema_of, unknown,
+};
 
 /// The schema of a kind in one version.
 #[derive(Default)]
@@ -150,13 +152,23 @@ pub(crate) fn schema_keywords() -> Option<&'static Value> {
 /// assert_eq!(*topology::pruned(&written), object(json!({"paused": true})));
 /// ```
 pub fn pruned(object: &Value) -> Cow<'_, Value> {
+    without(object, false)
+}
+
+/// The same without lists that server-side apply removes with their last element.
+pub(crate) fn applied(object: &Value) -> Cow<'_, Value> {
+    without(object, true)
+}
+
+fn without(object: &Value, drops_empty: bool) -> Cow<'_, Value> {
     let of_spec = schema(object).zip(object.get("spec"));
-    let Some((schema, _)) = of_spec.filter(|(schema, spec)| !unknown(spec, schema, WHOLE).is_empty()) else {
-        return Cow::Borrowed(object);
+    let differs = |(schema, spec): &(&'static Value, &Value)| {
+        drops_empty && has_empty_list(spec) || !unknown(spec, schema, WHOLE).is_empty()
     };
+    let Some((schema, _)) = of_spec.filter(differs) else { return Cow::Borrowed(object) };
     let mut object = object.clone();
     if let Some(spec) = object.get_mut("spec") {
-        prune(spec, schema);
+        prune(spec, schema, drops_empty);
     }
     Cow::Owned(object)
 }
@@ -180,6 +192,30 @@ pub fn definition_violations(object: &Value) -> Vec<SchemaViolation<'_>> {
         !it.part.is_some_and(|part| part.is_null() || part.as_array().is_some_and(Vec::is_empty) && is_filled(it))
     });
     found
+}
+
+/// Whether a list has keys: server-side apply removes it with the last element of whoever applies it, instead of leaving it
+/// empty.
+///
+/// Source: `removeItemsWithSchema` in typed/remove.go of sigs.k8s.io/structured-merge-diff.
+///
+/// ```
+/// use serde_json::json;
+/// use topology::{ObjectPath, is_keyed_list};
+///
+/// let is_keyed = |kind: &str, group: &str, path: &str| {
+///     is_keyed_list(&json!({"apiVersion": format!("{group}/v1beta2"), "kind": kind}), &ObjectPath::parse(path))
+/// };
+/// assert!(is_keyed("Cluster", "cluster.x-k8s.io", "spec.topology.workers.machinePools"));
+/// assert!(!is_keyed("KubeadmConfig", "bootstrap.cluster.x-k8s.io", "spec.files"));
+/// ```
+pub fn is_keyed_list(object: &Value, at: &ObjectPath) -> bool {
+    let of_step = |schema: &'static Value, step: &ObjectStep| match step {
+        ObjectStep::Field(field) => schema_of(schema, field),
+        ObjectStep::Entry(_) => get(schema, &["items"]),
+    };
+    let schema = of_object(object).and_then(|schema| at.steps.iter().try_fold(schema, of_step));
+    schema.is_some_and(is_keyed)
 }
 
 /// Why the API server refuses a KubeadmControlPlane, KubeadmConfigTemplate or KubeadmConfig; `None` for other kinds.

@@ -51,25 +51,43 @@ pub(crate) fn unknown(value: &Value, schema: &Value, at: VisitedPath<'_>) -> Vec
     unknown
 }
 
-/// Removes the fields that the schema of a value does not name, as the API server does.
-pub(crate) fn prune(value: &mut Value, schema: &Value) {
+/// Removes the fields that the schema of a value does not name, as the API server does, and on demand the lists with keys
+/// that are empty.
+pub(crate) fn prune(value: &mut Value, schema: &Value, drops_empty: bool) {
     let keeps = is_true(schema, &["x-kubernetes-preserve-unknown-fields"]);
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| keeps || schema_of(schema, name).is_some());
+            fields.retain(|name, value| {
+                let is_empty = || value.as_array().is_some_and(Vec::is_empty);
+                schema_of(schema, name).map_or(keeps, |schema| !(drops_empty && is_empty() && is_keyed(schema)))
+            });
             for (name, value) in fields {
                 if let Some(schema) = schema_of(schema, name) {
-                    prune(value, schema);
+                    prune(value, schema, drops_empty);
                 }
             }
         }
         Value::Array(elements) => {
             if let Some(items) = get(schema, &["items"]) {
-                elements.iter_mut().for_each(|element| prune(element, items));
+                elements.iter_mut().for_each(|element| prune(element, items, drops_empty));
             }
         }
         _ => {}
     }
+}
+
+/// Whether there is a list without elements in a value.
+pub(crate) fn has_empty_list(value: &Value) -> bool {
+    match value {
+        Value::Array(elements) => elements.is_empty() || elements.iter().any(has_empty_list),
+        Value::Object(fields) => fields.values().any(has_empty_list),
+        _ => false,
+    }
+}
+
+/// Whether the elements of a list have keys.
+pub(crate) fn is_keyed(schema: &Value) -> bool {
+    !list(schema, &["x-kubernetes-list-map-keys"]).is_empty()
 }
 
 /// The same for a value whose unknown fields do not matter. `at` is its path.
@@ -231,7 +249,8 @@ fn of_fields<'v>(fields: &'v Map<String, Value>, schema: &Value, at: &VisitedPat
     missing.chain(fields.iter().flat_map(of_field)).collect()
 }
 
-fn schema_of<'s>(schema: &'s Value, field: &str) -> Option<&'s Value> {
+/// The schema of a field.
+pub(crate) fn schema_of<'s>(schema: &'s Value, field: &str) -> Option<&'s Value> {
     get(schema, &["properties", field]).or_else(|| get(schema, &["additionalProperties"]).filter(|it| it.is_object()))
 }
 

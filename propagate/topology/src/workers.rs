@@ -90,8 +90,13 @@ pub(crate) fn workers_fields(
     };
     let of_kind = if is_deployment { [DEPLOYMENTS, of_deployments] } else { [POOLS, &[]] };
     for (from, to) in [WORKERS, of_all].into_iter().chain(of_kind).flatten() {
-        set_some(object, to, get(entry, from).or(get(class, from)));
+        set_some(object, to, stored(entry, from).or(stored(class, from)));
     }
+}
+
+/// A field of an entry or a class as it is stored: no list there is empty.
+fn stored<'v>(of: &'v Value, path: &[&str]) -> Option<&'v Value> {
+    get(of, path).filter(|value| value.as_array().is_none_or(|elements| !elements.is_empty()))
 }
 
 /// Sets the fields of a control plane.
@@ -123,7 +128,7 @@ pub(crate) fn control_plane_fields(
     set_some(object, &["spec", "replicas"], get(entry, &["replicas"]));
     set_some(object, &["spec", "rollout", "after"], get(entry, &["rollout", "after"]));
     for field in ["readinessGates", "taints"] {
-        set_some(object, &[holder, &[field]].concat(), get(entry, &[field]).or(get(class, &[field])));
+        set_some(object, &[holder, &[field]].concat(), stored(entry, &[field]).or(stored(class, &[field])));
     }
     for timeout in ["nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout"] {
         let in_seconds = format!("{timeout}Seconds");

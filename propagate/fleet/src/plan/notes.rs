@@ -168,7 +168,7 @@ pub(super) fn of_owners(owners: &[PlannedOwner]) -> Vec<PlanNote> {
         })
     });
     let ids = at_once.iter().map(|owner| owner.id.clone()).collect();
-    let at_once = (at_once.len() > 1).then(|| PlanNote::AtOnce { owners: ids, clusters: clusters.len(), limits });
+    let at_once = (at_once.len() > 1).then_some(PlanNote::AtOnce { owners: ids, clusters: clusters.len(), limits });
     let mut apart: BTreeMap<&[ObjectId], Vec<ObjectId>> = BTreeMap::new();
     for owner in rolled.iter().filter(|owner| owner.rollout.objects.len() > 1) {
         apart.entry(&owner.rollout.objects).or_default().push(owner.id.clone());

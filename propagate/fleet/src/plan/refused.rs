@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use metadata_propagation::Effect;
 use serde_json::Value;
-use topology::{ObjectPath, TopologyRefusal, class_refusals};
+use topology::{ObjectPath, TopologyRefusal, class_refusals, is_keyed_list};
 
 use super::class::Patches;
 use super::deferred::unfinished_upgrade;
@@ -19,7 +19,9 @@ use crate::hierarchy::Hierarchy;
 use crate::made::{class, refusal_of_made, template};
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
-use crate::refusal::{Refusal, etcd, filled_by, of_change, of_fields, of_object, of_taints, skipped_by_topology};
+use crate::refusal::{
+    EMPTY, Refusal, etcd, filled_by, of_change, of_fields, of_object, of_taints, skipped_by_topology,
+};
 
 /// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
 pub(super) fn add(
@@ -41,6 +43,7 @@ pub(super) fn add(
     }
     let of_object = |side: &Value| of_object(&new.id, side);
     let (known, mut found) = (was.map(of_object).unwrap_or_default(), of_object(is));
+    found.retain(|refusal| was.is_none_or(|was| !vanishes(refusal, [was, is])));
     // What is stored with taints shows that the gate is on.
     if was.is_none_or(|was| of_taints(&new.id, was, settings).is_empty()) {
         found.extend(of_taints(&new.id, is, settings));
@@ -68,6 +71,16 @@ pub(super) fn add(
     refusals.into_iter().for_each(|refusal| put(planned, filled_by(&refusal, new, sources), refusal));
     planned.edits.iter_mut().for_each(|planned| gate(planned, is));
     planned.edits.sort_by_key(|planned| Reverse(planned.effect));
+}
+
+/// Whether a list is empty now that server-side apply removes.
+fn vanishes(refusal: &Refusal, [was, is]: [&Value; 2]) -> bool {
+    let [empty, _] = EMPTY;
+    let had_elements = || {
+        let list = EditPath::of(refusal.at.clone()).value(was).and_then(Value::as_array);
+        list.is_some_and(|elements| !elements.is_empty())
+    };
+    refusal.message == empty && is_keyed_list(is, &refusal.at) && had_elements()
 }
 
 /// What is refused when an object is created.

@@ -7,7 +7,7 @@ use super::{Refusal, has_placeholder};
 use crate::relations::text;
 
 /// A list without elements, or an object without fields, which a patch of a kustomization may fill.
-pub(super) const EMPTY: [&str; 2] = ["the list must not be empty", "the object must not be empty"];
+pub(crate) const EMPTY: [&str; 2] = ["the list must not be empty", "the object must not be empty"];
 
 /// Fields that mutating webhooks fill before an object is compared with its definition: they may be missing, or empty.
 ///
