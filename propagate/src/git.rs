@@ -88,6 +88,13 @@ impl Checkout {
             };
             next = others.extract_if(.., |file| is_named(file)).collect();
         }
+        // A folder is there, whatever is in it.
+        let folders: BTreeSet<&Path> = others.iter().filter_map(|file| Path::new(file).parent()).collect();
+        for folder in folders {
+            let path = tree.join(folder);
+            std::fs::create_dir_all(&path)
+                .map_err(|error| Failure(format!("cannot create `{}`: {error}", path.display())))?;
+        }
         Ok(checkout)
     }
 

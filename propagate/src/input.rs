@@ -11,7 +11,7 @@ use fleet::{Fleet, Locator, Problem, Reading, Severity, Source, count, is_kustom
 use rayon::prelude::*;
 
 use self::walked::WalkedPaths;
-use crate::applied::{Applied, AppliedNote, Entry, choose};
+use crate::applied::{Applied, AppliedNote, Chosen, Entry, choose};
 use crate::file::name;
 use crate::kustomizations::Unrendered;
 use crate::rendered_files::RenderedFiles;
@@ -36,6 +36,8 @@ pub(crate) struct Input {
     pub(crate) entries: BTreeMap<String, Entry>,
     pub(crate) applied: Applied,
     pub(crate) applied_notes: Vec<AppliedNote>,
+    /// What would be applied, if that depends on kustomizations that are not rendered.
+    pub(crate) unjudged: Applied,
     /// The files in directories that manifests come from and that are not read.
     pub(crate) origins: Vec<UnreadSource>,
     /// For a plan: the kustomizations that are not rendered.
@@ -84,8 +86,12 @@ pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
 /// Like [`read`], with relative paths in another folder.
 pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
     let walked = WalkedPaths::of(paths, sources, place);
-    let scanned = walked.scanned();
-    let [mut chosen, _] = choose([&scanned, &scanned], &[]);
+    let mut chosen = Chosen::default();
+    // Without `--kustomize`, nothing depends on what applies it: there is no other side.
+    if sources.kustomize {
+        let scanned = walked.scanned();
+        [chosen, _] = choose([&scanned, &scanned], &[]);
+    }
     let mut side = [SideToRender { kustomizations: &walked.kustomizations, chosen: &mut chosen }];
     let rendered =
         render(&mut side, &sources.options, true).map(|rendered| rendered.into_iter().next().unwrap_or_default());
@@ -118,8 +124,11 @@ pub(crate) fn read_both(
     new.add(of_new, of_old);
     let (mut of_old, mut of_new) = {
         let scanned = [old.scanned(), new.scanned()];
-        let [old, new] = choose(scanned.each_ref(), roots);
-        (old, new)
+        let [of_old, of_new] = choose(scanned.each_ref(), roots);
+        match old.has_kustomizations() || new.has_kustomizations() {
+            true => (of_old.unjudged(), of_new.unjudged()),
+            false => (of_old, of_new),
+        }
     };
     let mut both = [
         SideToRender { kustomizations: &old.kustomizations, chosen: &mut of_old },

@@ -2,12 +2,14 @@
 
 mod answer;
 mod doubles;
+mod fate;
 mod fates;
 mod github;
 mod json;
 mod markdown;
 mod not_read;
 mod other_groups;
+mod protections;
 mod renamed;
 mod rendered;
 mod roots;

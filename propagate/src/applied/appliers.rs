@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use fleet::{Fleet, FleetObject, ObjectId, Source};
 use serde_json::{Value, json};
 
+use super::ignored::IgnoredFields;
+use super::paths::is_path;
+
 /// An object that applies folders.
 #[derive(Debug, Clone)]
 pub(crate) struct Applier {
@@ -18,11 +21,43 @@ pub(crate) struct Applier {
     /// The same when the applier itself is deleted.
     pub(crate) pruning_with_it: Pruning,
     pub(crate) is_suspended: bool,
+    /// Whether it deletes everything when nothing is left to apply.
+    pub(crate) allows_empty: bool,
+    /// Where it takes the folders from.
+    source: Vec<String>,
+    /// For an ApplicationSet: when one of its Applications goes.
+    set: Option<Generated>,
+    /// The fields that it leaves as they are in the cluster.
+    pub(crate) ignores: Vec<IgnoredFields>,
     /// The field with which it changes what it applies.
     pub(crate) patches: Option<&'static str>,
     /// The folders, as they are written, with `*` for what a template fills in.
     pub(crate) paths: Vec<String>,
     reach: Reach,
+}
+
+/// The Applications of an ApplicationSet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Generated {
+    /// Whether they are never deleted.
+    are_kept: bool,
+    /// What they are generated from, if that is not whether a folder is there.
+    from: Option<Value>,
+    /// Whether they are generated from files in the folders.
+    is_of_files: bool,
+}
+
+/// What becomes of what an applier applied from a folder in which it finds nothing any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FolderGone {
+    /// It is no longer applied.
+    Unapplied,
+    /// Its Application is deleted.
+    WithApplication,
+    /// Its Application still applies it.
+    Stays,
+    /// It stays: what is to be applied cannot be read.
+    Fails,
 }
 
 /// What happens to objects that are no longer applied.
@@ -83,8 +118,14 @@ impl Applier {
                 let template = spec.get("template")?;
                 let applier = Applier::of_argo(&object.id, file, template, template.get("spec")?, spec);
                 let is_preserved = is(spec.pointer("/syncPolicy/preserveResourcesOnDeletion"));
-                let pruning_with_it = if is_preserved { Pruning::Kept } else { Pruning::Deleted };
-                Some(Applier { pruning_with_it, ..applier })
+                let has_finalizers = is_set(template.pointer("/metadata/finalizers"));
+                // Finalizers of the template count, whatever else is written.
+                let pruning_with_it = match has_finalizers {
+                    true => applier.pruning_with_it,
+                    false if is_preserved => Pruning::Kept,
+                    false => Pruning::Deleted,
+                };
+                Some(Applier { pruning_with_it, set: Some(Generated::of(spec)), ..applier })
             }
             _ => None,
         }
@@ -112,6 +153,10 @@ impl Applier {
             pruning: pruning(prunes),
             pruning_with_it: pruning(deletes),
             is_suspended,
+            allows_empty: true,
+            source: spec.get("sourceRef").map(Value::to_string).into_iter().collect(),
+            set: None,
+            ignores: list(spec, "/ignore").map(IgnoredFields::of_flux).collect(),
             patches: FLUX_PATCHES.iter().copied().find(|field| is_set(spec.get(field))),
             paths: if is_own || !is_top { vec![path] } else { Vec::new() },
             reach: Reach::Kustomizations,
@@ -141,9 +186,13 @@ impl Applier {
             Some(_) => Pruning::Kept,
             None => Pruning::IfSynced,
         };
+        let is_suspended = text_at(application, SKIP_RECONCILE) == Some("true");
+        let pruning = if is_suspended { Pruning::Kept } else { pruning };
         let finalizers = application.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
         let mut finalizers = finalizers.filter_map(Value::as_str);
         let is_cascading = finalizers.any(|finalizer| finalizer.split('/').next() == Some(FINALIZER));
+        let is_respected = list(spec, "/syncPolicy/syncOptions")
+            .any(|option| option.as_str() == Some("RespectIgnoreDifferences=true"));
         let is_recursive = sources.iter().any(|source| is(source.pointer("/directory/recurse")));
         Applier {
             id: id.clone(),
@@ -151,7 +200,11 @@ impl Applier {
             is_one_of_several: false,
             pruning,
             pruning_with_it: if is_cascading { Pruning::Deleted } else { Pruning::Kept },
-            is_suspended: false,
+            is_suspended,
+            allows_empty: automated.is_some_and(|automated| is(automated.get("allowEmpty"))),
+            source: sources.iter().filter_map(|source| text(source, "repoURL")).map(str::to_owned).collect(),
+            set: None,
+            ignores: list(spec, "/ignoreDifferences").filter(|_| is_respected).map(IgnoredFields::of_argo).collect(),
             patches: ARGO_PATCHES.iter().copied().find(|field| {
                 sources.iter().any(|source| is_set(source.get("kustomize").and_then(|kustomize| kustomize.get(field))))
             }),
@@ -181,13 +234,59 @@ impl Applier {
         self.reach != Reach::Folder || parent == folder
     }
 
-    pub(super) fn is_of_flux(&self) -> bool {
+    pub(crate) fn is_of_flux(&self) -> bool {
         self.reach == Reach::Kustomizations
     }
 
     /// What happens to objects that this applier no longer applies; `now` is the same applier after the change.
     pub(crate) fn pruning_after(&self, now: Option<&Applier>) -> Pruning {
         now.map_or(self.pruning_with_it, |now| now.pruning)
+    }
+
+    /// Whether it is an ApplicationSet.
+    pub(crate) fn is_set(&self) -> bool {
+        self.set.is_some()
+    }
+
+    /// The folder that it names now instead of one that it named before.
+    pub(crate) fn instead_of(&self, before: &Applier, folder: &str) -> String {
+        let other = self.paths.first().filter(|_| self.paths != before.paths && self.set.is_none());
+        other.map_or(folder, |path| path.trim_start_matches("./").trim_end_matches('/')).to_owned()
+    }
+
+    /// What becomes of what this applier applied from a folder, if it finds nothing there after the change. `is_there` is
+    /// whether the folder still exists, `is_known` whether it finds something elsewhere in the files.
+    ///
+    /// Sources: `reconcile` in internal/controller/kustomization_controller.go of Flux's kustomize-controller, which stops at a
+    /// missing path; `Path` in util/app/path/path.go of Argo CD; "Managed Applications modification Policies" and "Preserve
+    /// changes" in docs/operator-manual/applicationset/Controlling-Resource-Modification.md.
+    pub(crate) fn folder_gone(&self, before: &Applier, folder: &str, is_there: bool, is_known: bool) -> FolderGone {
+        let is_shared = |path: &String| before.paths.contains(path) && is_path(folder, path);
+        let is_named = self.paths == before.paths || self.paths.iter().any(is_shared);
+        match (&self.set, &before.set) {
+            (Some(set), _) if is_there && is_named && !set.is_of_files => FolderGone::Unapplied,
+            (Some(set), _) if set.are_kept && is_there => FolderGone::Stays,
+            (Some(set), _) if set.are_kept => FolderGone::Fails,
+            (Some(set), Some(former)) if set.from.is_some() && set.from == former.from => FolderGone::Fails,
+            (Some(_), _) => FolderGone::WithApplication,
+            _ if self.source != before.source => FolderGone::Unapplied,
+            _ if if is_named { is_there } else { is_known } => FolderGone::Unapplied,
+            _ => FolderGone::Fails,
+        }
+    }
+}
+
+impl Generated {
+    fn of(spec: &Value) -> Generated {
+        let generators = spec.get("generators").cloned().unwrap_or_default();
+        let written = generators.to_string();
+        let has = |field: &str| written.contains(&format!("\"{field}\":["));
+        let policy = text_at(spec, "/syncPolicy/applicationsSync");
+        Generated {
+            are_kept: matches!(policy, Some("create-only" | "create-update")),
+            is_of_files: has("files"),
+            from: Some(generators).filter(|_| !has("files") && !has("directories")),
+        }
     }
 }
 
@@ -198,11 +297,22 @@ const FLUX_PATCHES: [&str; 4] = ["patches", "components", "patchesStrategicMerge
 /// Those in `kustomize` of a source of an Application (docs/user-guide/kustomize.md of Argo CD).
 const ARGO_PATCHES: [&str; 3] = ["patches", "components", "replicas"];
 
+/// The annotation with which nothing is applied (docs/user-guide/skip_reconcile.md of Argo CD).
+const SKIP_RECONCILE: &str = "/metadata/annotations/argocd.argoproj.io~1skip-reconcile";
+
 /// The finalizer of an Application with which its objects are deleted.
 const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 fn text<'v>(object: &'v Value, field: &str) -> Option<&'v str> {
     object.get(field).and_then(Value::as_str)
+}
+
+fn text_at<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
+    object.pointer(pointer).and_then(Value::as_str)
+}
+
+fn list<'v>(object: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> {
+    object.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
 }
 
 fn is_set(list: Option<&Value>) -> bool {
@@ -243,57 +353,9 @@ fn generated(generators: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a folder is the one of a path, in which `*` is any part of a name and `**` any number of names.
-pub(super) fn is_path(folder: &str, pattern: &str) -> bool {
-    let parts = |path: &'_ str| {
-        let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
-        parts.map(str::to_owned).collect::<Vec<_>>()
-    };
-    is_match(&parts(folder), &parts(pattern))
-}
-
-fn is_match(names: &[String], patterns: &[String]) -> bool {
-    match (names, patterns) {
-        ([], []) => true,
-        (_, [first, rest @ ..]) if first == "**" => {
-            is_match(names, rest) || names.split_first().is_some_and(|(_, names)| is_match(names, patterns))
-        }
-        ([name, names @ ..], [first, rest @ ..]) => is_name(name, first) && is_match(names, rest),
-        _ => false,
-    }
-}
-
-fn is_name(name: &str, pattern: &str) -> bool {
-    match pattern.split_once('*') {
-        None => name == pattern,
-        Some((begin, rest)) => {
-            let Some(left) = name.strip_prefix(begin) else { return false };
-            left.char_indices()
-                .map(|(at, _)| at)
-                .chain([left.len()])
-                .any(|at| left.get(at..).is_some_and(|left| is_name(left, rest)))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_pattern_stands_for_folders() {
-        for (folder, pattern, expected) in [
-            ("clusters/a", "./clusters/a/", true),
-            ("clusters/a", "clusters/*", true),
-            ("clusters/a/b", "clusters/*", false),
-            ("clusters/a/b", "clusters/**", true),
-            ("clusters/eu-a", "clusters/*-a", true),
-            ("", "./", true),
-            ("a", "./", false),
-        ] {
-            assert_eq!(is_path(folder, pattern), expected, "{folder} {pattern}");
-        }
-    }
 
     #[test]
     fn an_applier_keeps_or_deletes_what_it_no_longer_applies() {

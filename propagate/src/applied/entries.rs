@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::Source;
 
-use super::appliers::is_path;
+use super::paths::is_path;
 use super::{Applied, AppliedNote, Applier, Kustomizations};
 use crate::file::text;
 use crate::roots::{is_in, trimmed};
@@ -28,6 +28,15 @@ pub(crate) struct Chosen {
     /// The folders, kustomizations and files that were applied and are not any more.
     pub(crate) dropped: BTreeSet<String>,
     pub(crate) notes: Vec<AppliedNote>,
+    /// What would be applied, if that depends on kustomizations that are not rendered.
+    pub(crate) unjudged: Applied,
+}
+
+impl Chosen {
+    /// Nothing, because kustomizations are not rendered.
+    pub(crate) fn unjudged(self) -> Chosen {
+        Chosen { unjudged: self.applied, ..Chosen::default() }
+    }
 }
 
 /// One side before anything is rendered.
@@ -52,6 +61,9 @@ pub(crate) fn choose(sides: [&Scanned<'_>; 2], roots: &[String]) -> [Chosen; 2] 
         }
         new = sides[1].chosen(&roots, dropped.union(&new.dropped).cloned().collect());
     }
+    let named = old.applied.folders.iter().map(|(folder, _)| folder).chain(old.applied.of_kustomizations.keys());
+    let is_there = |folder: &&String| sides[1].kustomizations.path(folder).is_dir();
+    new.applied.still_there = named.filter(is_there).cloned().collect();
     let notes = notes((sides[0], &old), (sides[1], &new));
     new.notes.extend(notes);
     [old, new]
@@ -72,7 +84,7 @@ impl Scanned<'_> {
                 entries.extend(tops.iter().map(|top| (top.clone(), Entry::Top)));
                 entries.extend(applied.of_kustomizations.keys().map(|named| (named.clone(), Entry::Named)));
                 entries.extend(roots.iter().filter(is_known).map(|root| (root.clone(), Entry::Root)));
-                return Chosen { entries, applied, dropped, notes: Vec::new() };
+                return Chosen { entries, applied, dropped, ..Chosen::default() };
             }
             live = reached;
         }
@@ -102,7 +114,11 @@ impl Scanned<'_> {
         for applier in appliers {
             let number = applied.appliers.len();
             let paths: Vec<String> = applier.paths.iter().filter_map(|path| self.seen_from_here(path)).collect();
+            // What Argo CD renders of a chart is not compared.
+            let is_chart =
+                |folder: &str| !applier.is_of_flux() && self.kustomizations.path(folder).join("Chart.yaml").is_file();
             let named = folders.iter().filter(|folder| paths.iter().any(|path| is_path(folder, path)));
+            let named = named.filter(|folder| !is_chart(folder));
             let mut is_known = false;
             for folder in named {
                 is_known = true;
@@ -120,8 +136,9 @@ impl Scanned<'_> {
                     }
                 }
             }
-            if is_known {
-                applied.appliers.push(applier);
+            match is_known {
+                true => applied.appliers.push(applier),
+                false => applied.elsewhere.push(applier),
             }
         }
         applied
@@ -151,7 +168,9 @@ fn dropped(
             && !roots.contains(*folder)
             && (old.applied.of_kustomizations.contains_key(*folder) || is_left_out(folder, before, after))
     };
-    let was_named = |folder: &&String| !new.applied.folders.iter().any(|(named, _)| named == *folder);
+    let has_any = |folder: &String| after.plain.iter().chain(&tops).any(|name| is_in(name, folder));
+    let was_named =
+        |folder: &&String| !new.applied.folders.iter().any(|(named, _)| named == *folder) && has_any(folder);
     let folders = old.applied.folders.iter().map(|(folder, _)| folder).filter(was_named);
     let is_applied = |folder: &&String| {
         let is_around = |(named, applier): &(String, usize)| {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use fleet::Source;
+use fleet::{Source, is_kustomization};
 use rayon::prelude::*;
 
 use super::{Input, InputPlace, UnreadSource, fleet};
 use crate::applied::{Chosen, Kustomizations, Scanned};
-use crate::file::{Meaning, hash, hash_of, text};
+use crate::file::{Meaning, hash, hash_of, name, text};
 use crate::progress;
 use crate::rendered_files::RenderedFiles;
 use crate::rendering::Rendering;
@@ -61,7 +61,7 @@ impl<'p> WalkedPaths<'p> {
         let of_chart = |file: &PathBuf| UnreadSource { what: CHARTED, ..origin(file) };
         let mut origins: Vec<UnreadSource> = others.iter().map(origin).collect();
         origins.extend(charted.iter().map(of_chart).chain(links.iter().map(link)));
-        let mut kustomizations = Kustomizations::default();
+        let mut kustomizations = Kustomizations::of([].iter(), &place.base);
         if sources.kustomize {
             kustomizations = Kustomizations::of(files.iter().filter(|file| !named.contains(*file)), &place.base);
             files.retain(|file| named.contains(file) || !kustomizations.has(file));
@@ -85,10 +85,13 @@ impl<'p> WalkedPaths<'p> {
     }
 
     pub(super) fn scanned(&self) -> Scanned<'_> {
-        let plain = self.files.iter().map(|file| self.kustomizations.key(file));
-        // Without `--kustomize`, nothing depends on what applies it.
-        let plain = if self.is_rendered { plain.collect() } else { BTreeSet::new() };
+        let plain = self.files.iter().map(|file| self.kustomizations.key(file)).collect();
         Scanned { kustomizations: &self.kustomizations, plain, above: &self.place.above }
+    }
+
+    /// Whether kustomizations are among the files, and not rendered.
+    pub(super) fn has_kustomizations(&self) -> bool {
+        !self.is_rendered && self.files.iter().any(|file| is_kustomization(&name(file)))
     }
 
     /// Whether a file that is on one side only, or differs, may have objects that a plan reads. Without `--kustomize`, nobody asks.
@@ -112,7 +115,7 @@ impl<'p> WalkedPaths<'p> {
     /// What is in the files, and what is rendered.
     pub(super) fn read(self, chosen: Chosen, rendering: Rendering, sources: &InputSources) -> Input {
         let WalkedPaths { place, mut files, origins, mut unreadable, kustomizations, .. } = self;
-        let Chosen { entries, applied, dropped, notes } = chosen;
+        let Chosen { entries, applied, dropped, notes, unjudged } = chosen;
         let is_dropped = |name: &str| {
             let folders = dropped.iter().filter(|folder| !kustomizations.by_folder.contains_key(*folder));
             folders.into_iter().any(|folder| is_in(name, folder))
@@ -154,6 +157,7 @@ impl<'p> WalkedPaths<'p> {
             entries,
             applied,
             applied_notes: notes,
+            unjudged,
             ..Input::default()
         }
     }

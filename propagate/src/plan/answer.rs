@@ -59,15 +59,19 @@ impl PlanAnswer {
         let entries = entries.cloned().unwrap_or_default();
         let files = inputs.map(|input| input.rendered_files.clone());
         let mut answer = PlanAnswer { roots, prefixes, verdict, entries, files };
-        if answer.is_incomplete() {
-            answer.verdict.gravest = answer.verdict.gravest.max(Some(Effect::CannotTell));
-        }
+        let all = answer.roots.iter().flat_map(|root| &root.not_read);
+        let effects = all.filter_map(|not_read| match not_read.matters {
+            Matters::No => None,
+            Matters::Waits => Some(Effect::Waits),
+            Matters::CannotTell | Matters::Unreadable => Some(Effect::CannotTell),
+        });
+        answer.verdict.gravest = answer.verdict.gravest.max(effects.max());
         answer
     }
 
     /// Whether nothing changes in what was read, and nothing that was not read may change something.
     pub(super) fn is_empty(&self) -> bool {
-        self.has_no_change() && !self.is_incomplete()
+        self.has_no_change() && self.matters() == Matters::No
     }
 
     /// Whether nothing changes in what was compared.
@@ -77,7 +81,12 @@ impl PlanAnswer {
 
     /// Whether something that is not compared may have effects.
     pub(super) fn is_incomplete(&self) -> bool {
-        self.roots.iter().any(|root| root.matters() > Matters::No)
+        self.matters() >= Matters::CannotTell
+    }
+
+    /// The most that something means that is not compared.
+    pub(super) fn matters(&self) -> Matters {
+        self.roots.iter().map(RootAnswer::matters).max().unwrap_or(Matters::No)
     }
 }
 
@@ -190,7 +199,7 @@ impl RootAnswer {
     /// Whether all files and documents are compared, and it is known what is applied.
     pub(super) fn is_compared(&self) -> bool {
         let is_known = |it: &NotRead| match it.about {
-            About::Applied => it.matters == Matters::No,
+            About::Applied => it.matters <= Matters::Waits,
             About::Objects(_) => true,
             About::File => false,
         };

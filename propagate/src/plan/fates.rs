@@ -1,229 +1,253 @@
 //! Objects that are applied in another way than before: what applied them keeps, deletes or hands them over.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use fleet::{Fleet, FleetObject, ObjectId, count};
-use serde_json::Value;
+use fleet::{Fleet, FleetObject, ObjectId};
 
+use super::fate::{Fate, Settled};
 use super::not_read::{About, Matters, NotRead};
+use super::protections::{Moment, Protects, protection};
 use super::roots::relative;
-use crate::applied::{Applied, AppliedNote, Applier, Pruning};
+use crate::applied::{Applied, AppliedNote, Applier, FolderGone, IgnoredEdit, Pruning, ignored};
 use crate::classes::is_instance;
 use crate::input::Input;
 use crate::output::report::Where;
 
-/// Annotations and labels with which objects stay as they are.
-///
-/// Sources: `apply` and `deleteObjects` in internal/controller/kustomization_controller.go of Flux's kustomize-controller;
-/// docs/user-guide/sync-options.md of Argo CD, "No Prune Resources"; Helm's documentation of charts, "Tell Helm Not To
-/// Uninstall a Resource".
-const PROTECTIONS: &[Protection] = &[
-    protection("kustomize.toolkit.fluxcd.io/prune", "disabled", false, Tool::Flux),
-    protection("kustomize.toolkit.fluxcd.io/reconcile", "disabled", true, Tool::Flux),
-    protection("kustomize.toolkit.fluxcd.io/ssa", "Ignore", true, Tool::Flux),
-    protection("kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent", true, Tool::FluxEdits),
-    protection("argocd.argoproj.io/sync-options", "Prune=false", false, Tool::Argo),
-    protection("helm.sh/resource-policy", "keep", false, Tool::Helm),
-];
-
-/// A row of [`PROTECTIONS`].
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Protection {
-    key: &'static str,
-    /// One of the values, which commas separate.
-    value: &'static str,
-    /// Whether edits are not applied either.
-    is_of_edits: bool,
-    tool: Tool,
-}
-
-/// What obeys an annotation.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Tool {
-    Flux,
-    /// Flux, which prunes the object all the same.
-    FluxEdits,
-    Argo,
-    Helm,
-}
-
-const fn protection(key: &'static str, value: &'static str, is_of_edits: bool, tool: Tool) -> Protection {
-    Protection { key, value, is_of_edits, tool }
-}
-
-/// Why an object stays as it was, or what happens to it depends on what is not known.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
-    Protected(&'static Protection, bool),
-    NotPruned(String, bool),
-    IfSynced(String),
-    /// The kustomization that it was in is included by another one now, in which it has another name.
-    IfApplied(String),
-    /// What applied it prunes, and nothing in the files applies the folder that it is in now.
-    Unapplied(String, String),
-    HandedOver(String, Option<String>),
-    Moved(String, String),
-}
-
 /// The objects after the change with those that stay as they were, and what is said of them.
 pub(super) fn settled(old: &Fleet, new: &Fleet, inputs: [&Input; 2]) -> (Option<Fleet>, Vec<NotRead>) {
-    let mut fates: BTreeMap<Fate, Vec<&FleetObject>> = BTreeMap::new();
+    let [before, after] = inputs;
+    let sides = Sides { before, after, live: live(after) };
+    let mut fates: BTreeMap<Fate, Vec<(&FleetObject, &Fleet)>> = BTreeMap::new();
     for object in old.objects() {
         let now = new.find(&object.id);
-        if let Some(fate) = fate_of((object, old), now.map(|now| (now, new)), inputs) {
-            fates.entry(fate).or_default().push(object);
+        if let Some(fate) = sides.fate((object, old), now.map(|now| (now, new))) {
+            fates.entry(fate).or_default().push((object, old));
         }
     }
-    let stay = fates.iter().filter(|(fate, _)| matches!(fate, Fate::Protected(..) | Fate::NotPruned(..)));
-    let stay: BTreeSet<ObjectId> = stay.flat_map(|(_, objects)| objects).map(|object| object.id.clone()).collect();
-    let gone = fates.iter().filter(|(fate, _)| matches!(fate, Fate::Unapplied(..))).flat_map(|(_, objects)| objects);
-    let gone: BTreeSet<&ObjectId> = gone.map(|object| &object.id).collect();
+    for object in new.objects().filter(|object| old.find(&object.id).is_none()) {
+        if let Some(fate) = sides.waits(&after.applied.appliers_of(&source(new, object, after))) {
+            fates.entry(fate).or_default().push((object, new));
+        }
+    }
+    let of = |meant: Settled| -> BTreeSet<ObjectId> {
+        let objects = fates.iter().filter(|(fate, _)| fate.settled() == meant).flat_map(|(_, objects)| objects);
+        objects.map(|(object, _)| object.id.clone()).collect()
+    };
+    let (stay, gone) = (of(Settled::AsBefore), of(Settled::Gone));
     let after = (!stay.is_empty() || !gone.is_empty()).then(|| {
         let others = new.part(|object| !stay.contains(&object.id) && !gone.contains(&object.id), |_| true);
         others.and(old, |object| stay.contains(&object.id))
     });
     let notes = fates.into_iter().filter_map(|(fate, objects)| {
-        let first = objects.first()?;
+        // The gravest is named.
+        let rank = |(object, _): &&(&FleetObject, &Fleet)| (object.id.kind != "Cluster", !is_instance(&object.id));
+        let (first, fleet) = objects.iter().min_by_key(rank)?;
         let text = fate.sentence(&first.id.to_string(), objects.len());
-        let is_uncertain = matches!(fate, Fate::HandedOver(..)) && objects.iter().any(|it| is_instance(&it.id));
-        let matters = if is_uncertain { Matters::CannotTell } else { Matters::No };
-        let file = old.sources().get(first.origin.source).map(|source| source.name.clone()).unwrap_or_default();
+        let has_machines = objects.iter().any(|(object, _)| is_instance(&object.id));
+        let matters = if has_machines { fate.matters() } else { Matters::No };
+        let file = fleet.sources().get(first.origin.source).map(|source| source.name.clone()).unwrap_or_default();
         Some(NotRead { place: Where { file, ..Where::default() }, reason: text, matters, about: About::Applied })
     });
     (after, notes.collect())
 }
 
-fn fate_of(
-    (object, old): (&FleetObject, &Fleet),
-    now: Option<(&FleetObject, &Fleet)>,
-    [before, after]: [&Input; 2],
-) -> Option<Fate> {
-    let name = source(old, object, before);
-    let appliers = before.applied.appliers_of(&name);
-    let protection = |object: &FleetObject, is_edit: bool| {
-        // Most objects have none of the keys anywhere.
-        if !PROTECTIONS.iter().any(|row| object.json.contains(row.key)) {
-            return None;
-        }
-        let json = object.value();
-        PROTECTIONS.iter().find(|row| row.is_of(&json, is_edit, &appliers))
-    };
-    let Some((is, new)) = now else {
-        if let Some(row) = protection(object, false) {
-            return Some(Fate::Protected(row, false));
-        }
-        let gained =
-            |note: &AppliedNote| matches!(note, AppliedNote::Gained { folders, .. } if folders.contains(&name));
-        let is_gained = after.applied_notes.iter().any(gained);
-        return not_pruned(&appliers, &after.applied).or_else(|| is_gained.then(|| Fate::IfApplied(name.clone())));
-    };
-    if is.json != object.json
-        && let Some(row) = protection(object, true).or_else(|| protection(is, true))
-    {
-        return Some(Fate::Protected(row, true));
-    }
-    let name_now = source(new, is, after);
-    let now = after.applied.appliers_of(&name_now);
-    let mut lost = appliers.iter().filter(|applier| !now.iter().any(|known| known.is_same(applier)));
-    let deleting = lost.find(|applier| applier.pruning_after(after.applied.find(applier)) != Pruning::Kept);
-    let is_rendered = |input: &Input, name: &str| input.rendered.iter().any(|it| relative(it, &input.prefix) == name);
-    if let Some(applier) = deleting {
-        let prunes = after.applied.find(applier).is_some_and(|now| now.pruning == Pruning::Deleted);
-        if prunes && now.is_empty() && !is_rendered(after, &name_now) {
-            return Some(Fate::Unapplied(applier.title(), name_now));
-        }
-        return Some(Fate::HandedOver(applier.title(), now.first().map(|now| now.title())));
-    }
-    let is_of = |folders: &[String]| folders.contains(&name) || folders.contains(&name_now);
-    let is_told = after.applied_notes.iter().any(|note| is_of(note.folders()));
-    let is_move = name != name_now && !is_told && (is_rendered(before, &name) || is_rendered(after, &name_now));
-    is_move.then_some(Fate::Moved(name, name_now))
+/// Both sides.
+struct Sides<'s> {
+    before: &'s Input,
+    after: &'s Input,
+    /// The Applications that have objects after the change.
+    live: BTreeSet<(String, String)>,
 }
 
-/// What becomes of an object that is no longer applied, unless it is deleted.
-fn not_pruned(appliers: &[&Applier], after: &Applied) -> Option<Fate> {
-    let fates = appliers.iter().map(|applier| (applier.pruning_after(after.find(applier)), *applier));
-    let (pruning, applier) = fates.max_by_key(|(pruning, _)| *pruning)?;
-    match pruning {
-        Pruning::Deleted => None,
-        Pruning::IfSynced => Some(Fate::IfSynced(applier.title())),
-        Pruning::Kept => {
-            let is_suspended = after.find(applier).map_or(applier.is_suspended, |now| now.is_suspended);
-            Some(Fate::NotPruned(applier.title(), is_suspended))
+/// What an applier does with an object that it no longer applies.
+struct Lost {
+    pruning: Pruning,
+    moment: Moment,
+    fate: Option<Fate>,
+}
+
+impl Sides<'_> {
+    fn fate(&self, (object, old): (&FleetObject, &Fleet), now: Option<(&FleetObject, &Fleet)>) -> Option<Fate> {
+        let name = source(old, object, self.before);
+        let reached = self.before.applied.folders_of(&name);
+        let Some((is, new)) = now else { return self.removed(object, &name, &reached) };
+        let name_now = source(new, is, self.after);
+        let now = self.after.applied.appliers_of(&name_now);
+        if let Some(fate) = self.edited(object, is, &reached, &now) {
+            return Some(fate);
         }
+        if let Some(title) = self.unjudged(&name, &name_now) {
+            return Some(Fate::Unjudged(title));
+        }
+        let lost = reached.iter().filter(|(_, applier)| !now.iter().any(|known| known.is_same(applier)));
+        let lost = lost.map(|(folder, applier)| (*applier, self.lost(folder, applier)));
+        let is_rendered =
+            |input: &Input, name: &str| input.rendered.iter().any(|it| relative(it, &input.prefix) == name);
+        match lost.max_by_key(|(_, lost)| lost.pruning) {
+            Some((_, Lost { fate: Some(fate @ (Fate::Missing(..) | Fate::Emptied(_))), .. })) if now.is_empty() => {
+                return Some(fate);
+            }
+            Some((applier, lost)) if lost.pruning != Pruning::Kept => {
+                let prunes = lost.moment == Moment::Pruned && lost.pruning == Pruning::Deleted;
+                if prunes && now.is_empty() && !is_rendered(self.after, &name_now) {
+                    return Some(Fate::Unapplied(applier.title(), name_now));
+                }
+                return Some(Fate::HandedOver(applier.title(), now.first().map(|now| now.title())));
+            }
+            _ => {}
+        }
+        let is_of = |folders: &[String]| folders.contains(&name) || folders.contains(&name_now);
+        let is_told = self.after.applied_notes.iter().any(|note| is_of(note.folders()));
+        let is_move =
+            name != name_now && !is_told && (is_rendered(self.before, &name) || is_rendered(self.after, &name_now));
+        is_move.then_some(Fate::Moved(name, name_now))
     }
+
+    /// What becomes of an object that is not in the files any more, unless it is deleted.
+    fn removed(&self, object: &FleetObject, name: &str, reached: &[(String, &Applier)]) -> Option<Fate> {
+        let lost = reached.iter().map(|(folder, applier)| self.lost(folder, applier));
+        let lost = lost.max_by_key(|lost| lost.pruning);
+        let Lost { moment, fate, .. } = lost.unwrap_or(Lost::by(Pruning::Deleted, Moment::Pruned, None));
+        if fate.as_ref().is_some_and(|fate| fate.settled() == Settled::AsBefore && fate.matters() == Matters::No) {
+            return fate;
+        }
+        let appliers: Vec<&Applier> = reached.iter().map(|(_, applier)| *applier).collect();
+        if let Some(row) = protection(object, moment, &appliers) {
+            return Some(match row.protects {
+                Protects::Stays => Fate::Protected(row),
+                Protects::IfInCluster => Fate::IfProtected(row),
+                Protects::UntilConfirmed => Fate::Unconfirmed(row),
+            });
+        }
+        let gained = |note: &AppliedNote| matches!(note, AppliedNote::Gained { folders, .. } if folders.iter().any(|folder| folder == name));
+        let is_gained = self.after.applied_notes.iter().any(gained);
+        fate.or_else(|| is_gained.then(|| Fate::IfApplied(name.to_owned())))
+    }
+
+    /// Why an edit is not applied, or is applied over what is not known.
+    fn edited(
+        &self,
+        was: &FleetObject,
+        is: &FleetObject,
+        reached: &[(String, &Applier)],
+        now: &[&Applier],
+    ) -> Option<Fate> {
+        let is_edited = was.json != is.json;
+        if is_edited && let Some(fate) = self.waits(now) {
+            return Some(fate);
+        }
+        let resumed = |applier: &&&Applier| {
+            self.before.applied.find(applier).is_some_and(|was| was.is_suspended) && !applier.is_suspended
+        };
+        if let Some(applier) = now.iter().find(resumed) {
+            return Some(Fate::Resumed(applier.title()));
+        }
+        if !is_edited {
+            return None;
+        }
+        if let Some(row) = protection(is, Moment::Edited, now) {
+            return Some(Fate::NotEdited(row));
+        }
+        let appliers: Vec<&Applier> = reached.iter().map(|(_, applier)| *applier).collect();
+        if let Some(row) = protection(was, Moment::Edited, &appliers) {
+            return Some(Fate::Released(row));
+        }
+        if let Some(applier) = now.iter().find(|applier| applier.is_suspended) {
+            return Some(Fate::SuspendedNow(applier.title()));
+        }
+        let mut with_rules = now.iter().filter(|applier| !applier.ignores.is_empty()).peekable();
+        with_rules.peek()?;
+        let (of_old, of_new) = (was.value(), is.value());
+        let ignored = with_rules
+            .filter_map(|it| Some((ignored(&it.ignores, &is.id, &of_old, &of_new)?, it.title(), it.is_of_flux())));
+        ignored.max().map(|(edit, title, is_of_flux)| Fate::Ignored(title, is_of_flux, edit == IgnoredEdit::All))
+    }
+
+    /// Whether all that apply something were suspended before, and still are.
+    fn waits(&self, now: &[&Applier]) -> Option<Fate> {
+        let is_waiting = |applier: &&Applier| {
+            applier.is_suspended && self.before.applied.find(applier).is_none_or(|was| was.is_suspended)
+        };
+        now.first().filter(|_| now.iter().all(is_waiting)).map(|applier| Fate::Waits(applier.title()))
+    }
+
+    /// What would no longer apply an object, if it is not known what kustomizations include.
+    fn unjudged(&self, name: &str, name_now: &str) -> Option<String> {
+        let [before, after]: [&Applied; 2] = [&self.before.unjudged, &self.after.unjudged];
+        let now = after.appliers_of(name_now);
+        let was = before.appliers_of(name);
+        let mut lost = was.into_iter().filter(|applier| !now.iter().any(|known| known.is_same(applier)));
+        let lost = lost.find(|applier| applier.pruning_after(after.find(applier)) != Pruning::Kept);
+        lost.map(Applier::title)
+    }
+
+    fn lost(&self, folder: &str, applier: &Applier) -> Lost {
+        let title = applier.title();
+        let after = &self.after.applied;
+        let Some(now) = after.find(applier) else {
+            let fate = Fate::NotPruned(title, applier.is_suspended);
+            let is_kept = applier.pruning_with_it == Pruning::Kept;
+            return Lost::by(applier.pruning_with_it, Moment::WithApplier, is_kept.then_some(fate));
+        };
+        match after.folder_gone(folder, applier, now) {
+            Some(FolderGone::Fails) => {
+                let fate = Fate::Missing(title, now.instead_of(applier, folder));
+                return Lost::by(Pruning::Kept, Moment::Pruned, Some(fate));
+            }
+            Some(FolderGone::Stays) => return Lost::by(Pruning::Kept, Moment::Pruned, Some(Fate::Continued(title))),
+            Some(FolderGone::WithApplication) => {
+                let is_kept = now.pruning_with_it == Pruning::Kept;
+                let fate = is_kept.then(|| Fate::Preserved(title));
+                return Lost::by(now.pruning_with_it, Moment::WithApplier, fate);
+            }
+            Some(FolderGone::Unapplied) | None => {}
+        }
+        let key = live_key(now, folder);
+        let (pruning, fate) = match (applier.pruning, now.pruning) {
+            (Pruning::Deleted, Pruning::Kept | Pruning::IfSynced) => {
+                (Pruning::IfSynced, Some(Fate::Raced(title, now.is_suspended)))
+            }
+            (_, Pruning::Deleted) if !now.allows_empty && !self.live.contains(&key) => {
+                (Pruning::Kept, Some(Fate::Emptied(title)))
+            }
+            (Pruning::Kept | Pruning::IfSynced, Pruning::Deleted) if !applier.is_suspended => {
+                (Pruning::Deleted, Some(Fate::IfFirst(title)))
+            }
+            (_, Pruning::Deleted) => (Pruning::Deleted, None),
+            (_, Pruning::IfSynced) => (Pruning::IfSynced, Some(Fate::IfSynced(title))),
+            (_, Pruning::Kept) => (Pruning::Kept, Some(Fate::NotPruned(title, now.is_suspended))),
+        };
+        Lost::by(pruning, Moment::Pruned, fate)
+    }
+}
+
+impl Lost {
+    fn by(pruning: Pruning, moment: Moment, fate: Option<Fate>) -> Lost {
+        Lost { pruning, moment, fate }
+    }
+}
+
+/// The Applications that have objects.
+fn live(input: &Input) -> BTreeSet<(String, String)> {
+    if !input.applied.appliers.iter().any(|applier| !applier.allows_empty) {
+        return BTreeSet::new();
+    }
+    let names: BTreeSet<usize> = input.fleet.objects().map(|object| object.origin.source).collect();
+    let names = names.into_iter().filter_map(|number| input.fleet.sources().get(number));
+    let keys = names.flat_map(|source| {
+        let found = input.applied.folders_of(relative(&source.name, &input.prefix));
+        found.into_iter().map(|(folder, applier)| live_key(applier, &folder)).collect::<Vec<_>>()
+    });
+    keys.collect()
+}
+
+/// An Application; of those of a set, the folder tells which.
+fn live_key(applier: &Applier, folder: &str) -> (String, String) {
+    let folder = if applier.is_set() { folder } else { "" };
+    (applier.title(), folder.to_owned())
 }
 
 fn source(fleet: &Fleet, object: &FleetObject, input: &Input) -> String {
     let name = fleet.sources().get(object.origin.source).map_or("", |source| &*source.name);
     relative(name, &input.prefix).to_owned()
-}
-
-impl Protection {
-    /// Whether an object has it, and what applies the object obeys it.
-    fn is_of(&self, object: &Value, is_edit: bool, appliers: &[&Applier]) -> bool {
-        let entry = |map: &str| object.pointer(map)?.get(self.key)?.as_str();
-        let label = |key: &str| object.pointer("/metadata/labels")?.get(key)?.as_str();
-        let has = |value: &str| value.split(',').any(|value| value.trim().eq_ignore_ascii_case(self.value));
-        let is_of_group = |group: &str| appliers.is_empty() || appliers.iter().any(|it| it.id.group.contains(group));
-        let is_obeyed = || match self.tool {
-            Tool::Flux => is_of_group("fluxcd"),
-            Tool::FluxEdits => is_edit && is_of_group("fluxcd"),
-            Tool::Argo => is_of_group("argoproj"),
-            Tool::Helm => appliers.is_empty() && label("app.kubernetes.io/managed-by") == Some("Helm"),
-        };
-        let is_edited = !is_edit || self.is_of_edits;
-        let value = entry("/metadata/annotations").or_else(|| entry("/metadata/labels"));
-        is_edited && value.is_some_and(has) && is_obeyed()
-    }
-}
-
-impl fmt::Display for Protection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}: {}`", self.key, self.value)
-    }
-}
-
-impl Fate {
-    /// Such as `MachineDeployment fleet/md and 2 more objects stay: …`.
-    fn sentence(&self, first: &str, objects: usize) -> String {
-        let (they, is_one) = match objects {
-            0 | 1 => (first.to_owned(), true),
-            more => (format!("{first} and {}", count(more - 1, "more object")), false),
-        };
-        let verb = |one: &'static str, several: &'static str| if is_one { one } else { several };
-        match self {
-            Fate::Protected(row, false) => {
-                format!("{they} {} no longer applied and {}: {row}", verb("is", "are"), verb("stays", "stay"))
-            }
-            Fate::Protected(row, true) => format!("edits of {they} are not applied: {row}"),
-            Fate::NotPruned(applier, is_suspended) => {
-                let why = if *is_suspended { "is suspended" } else { "does not prune" };
-                let stay = verb("stays", "stay");
-                format!("{they} {} no longer applied and {stay}: {applier} {why}", verb("is", "are"))
-            }
-            Fate::IfSynced(applier) => format!("{they} {} deleted, if a sync of {applier} prunes", verb("is", "are")),
-            Fate::IfApplied(folder) => {
-                let folder = crate::applied::shown(folder);
-                format!("{they} {} deleted, if something applied {folder} by itself", verb("is", "are"))
-            }
-            Fate::Unapplied(from, file) => {
-                let is_there = verb("is", "are");
-                format!("{they} {is_there} deleted by {from}, unless something else applies {file}")
-            }
-            Fate::HandedOver(from, to) => {
-                let is_adopted = verb("it is adopted", "they are adopted");
-                let may = format!("{from} may delete {} before {is_adopted}", verb("it", "them"));
-                match to {
-                    Some(to) => format!("{they} {} from {from} to {to}: {may}", verb("moves", "move")),
-                    None => format!("{they} {} no longer applied by {from}: {may}", verb("is", "are")),
-                }
-            }
-            Fate::Moved(from, to) => {
-                let [from, to] = [from, to].map(|folder| crate::applied::shown(folder));
-                format!("{they} {} from {from} to {to}", verb("moves", "move"))
-            }
-        }
-    }
 }

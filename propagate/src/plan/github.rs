@@ -77,7 +77,7 @@ fn of_root(RootAnswer { pair, plan, not_read, .. }: &RootAnswer, answer: &PlanAn
     for not_read in not_read {
         let command = match not_read.matters {
             Matters::No => "notice",
-            Matters::CannotTell => "warning",
+            Matters::Waits | Matters::CannotTell => "warning",
             Matters::Unreadable => "error",
         };
         *out += &line(

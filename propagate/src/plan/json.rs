@@ -38,7 +38,7 @@ pub(super) fn json(answer: &PlanAnswer) -> Value {
         unknown.extend(unknown_of.iter().map(|it| in_root(unknown_object(it), name)));
         not_read.extend(root.not_read.iter().map(|it| in_root(not_compared(it), name)));
         roots.extend(name.map(|name| {
-            json!({ "root": name, "isComplete": root.matters() == Matters::No, "verdict": verdict(&root.plan.verdict, root.others()) })
+            json!({ "root": name, "isComplete": root.matters() <= Matters::Waits, "verdict": verdict(&root.plan.verdict, root.others()) })
         }));
     }
     let others = answer.roots.iter().map(RootAnswer::others).sum();
@@ -80,6 +80,7 @@ fn in_root(mut value: Value, root: Option<&str>) -> Value {
 fn not_compared(NotRead { place, reason, matters, .. }: &NotRead) -> Value {
     let matters = match matters {
         Matters::No => "no",
+        Matters::Waits => "waits",
         Matters::CannotTell => "cannot tell",
         Matters::Unreadable => "unreadable",
     };

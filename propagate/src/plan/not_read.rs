@@ -28,6 +28,8 @@ pub(super) enum About {
 pub(super) enum Matters {
     /// It is named, and does not make the plan uncertain.
     No,
+    /// Something changes, but only later.
+    Waits,
     /// The effects are not known: manifests are rendered from it, and it changes, or Machines are made from it.
     CannotTell,
     /// It cannot be read.

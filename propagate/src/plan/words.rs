@@ -22,6 +22,7 @@ pub(super) fn total(answer: &PlanAnswer) -> String {
     let place = compared(roots, answer.roots.len() > roots);
     let others = answer.roots.iter().map(RootAnswer::others).sum();
     match (answer.has_no_change(), answer.is_incomplete()) {
+        (true, false) if answer.matters() == Matters::Waits => "nothing changes yet".to_owned(),
         (true, false) if answer.roots.iter().all(RootAnswer::is_compared) => "nothing changes".to_owned(),
         (true, false) => "nothing changes in what was compared".to_owned(),
         (true, true) => "nothing changes in what was compared; not everything was".to_owned(),
@@ -119,8 +120,9 @@ pub(super) fn not_read(not_read: &NotRead) -> String {
     let NotRead { place, reason, matters, about } = not_read;
     match matters {
         Matters::No if *about == About::Applied => reason.clone(),
+        Matters::Waits if *about == About::Applied => format!("waits: {reason}"),
         _ if *about == About::Applied => format!("cannot tell: {reason}"),
-        Matters::No => format!("{place}: {reason}"),
+        Matters::No | Matters::Waits => format!("{place}: {reason}"),
         Matters::Unreadable if place.position.is_none() => {
             // The top folder of a revision has no name.
             let file = if place.file.is_empty() || place.file.ends_with(':') { "." } else { "" };
