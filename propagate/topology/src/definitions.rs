@@ -156,7 +156,7 @@ pub fn pruned(object: &Value) -> Cow<'_, Value> {
 }
 
 /// The same without lists that server-side apply removes with their last element.
-pub(crate) fn applied(object: &Value) -> Cow<'_, Value> {
+pub fn applied(object: &Value) -> Cow<'_, Value> {
     without(object, true)
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Yaml;
 use crate::builtins::{self, version};
-use crate::definitions::applied;
+use crate::definitions::pruned;
 use crate::desired_part::DesiredPart;
 use crate::fields::{get, infrastructure_naming, list, merged, set, text};
 use crate::item::{TemplateItem, copy, object};
@@ -115,7 +115,7 @@ impl<'a> ClassTopology<'a> {
         if text(&template, &["apiVersion"]) != text(reference, &["apiVersion"]) {
             return Err(Gap::TemplateVersion(name()).into());
         }
-        Ok(Some(stored(&applied(&template))))
+        Ok(Some(stored(&pruned(&template))))
     }
 
     /// A name; that of the object if a field of the Cluster refers to it.

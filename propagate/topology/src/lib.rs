@@ -41,7 +41,7 @@ pub use class_notes::{ClassFact, ClassNote, class_notes};
 pub use compare::{FieldCause, PartChange, PartDifference, differences, differing_paths};
 pub use composition::{CompositionTemplate, Dependence};
 pub use definitions::{
-    UnknownField, definition_violations, endpoint_refusal, has_definition, is_keyed_list, is_newer, pruned,
+    UnknownField, applied, definition_violations, endpoint_refusal, has_definition, is_keyed_list, is_newer, pruned,
     schema_refusal, unknown_fields,
 };
 pub use desired::{Before, Desired, Inputs, desired};

@@ -8,7 +8,8 @@ use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::{Value, json};
 use topology::{
     Before, Desired, DesiredPart, Gap, Inputs, Obstacle, PartChange, PartDifference, PartRole, StoredDefaults,
-    TopologyOwner, TopologyRefusal, WORKERS, desired, differences, stored_defaults, unevaluated_rule, value_refusals,
+    TopologyOwner, TopologyRefusal, WORKERS, applied, desired, differences, stored_defaults, unevaluated_rule,
+    value_refusals,
 };
 
 use super::answer::Computed;
@@ -127,7 +128,9 @@ impl<'p> TopologyChange<'p> {
     fn desired(&self, of: &TopologySources<'_>) -> Result<Desired, Obstacle> {
         let find = |reference: &Value| {
             let id = template(&of.class_id.namespace, reference);
-            of.others.get(&id).or_else(|| written(of.templates, &id)).cloned()
+            let found = of.others.get(&id).or_else(|| written(of.templates, &id))?;
+            // An edit may remove the last element of a list; one that was empty before cannot have been stored.
+            Some(if self.concerned.contains(&id) { applied(found).into_owned() } else { found.clone() })
         };
         let (cluster, class) = (Some(&*self.old.cluster), Some(&*self.old.class));
         let before = Before { cluster, class, versions: Some(&self.versions) };
