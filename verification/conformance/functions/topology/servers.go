@@ -249,6 +249,17 @@ func ofTexts(object *unstructured.Unstructured) error {
 	return nil
 }
 
+// written validates a Cluster or ClusterClass of v1beta1, which is stored in v1beta2.
+func (s *servers) written(object *unstructured.Unstructured) error {
+	known, ok := s.kinds[object.GroupVersionKind()]
+	if !ok || object.GroupVersionKind().Version != "v1beta1" {
+		return nil
+	}
+	decoded := object.DeepCopy()
+	s.pruneNulls(decoded)
+	return known.validate(decoded)
+}
+
 // unknown says which field of an object its definition does not have: server-side apply refuses it.
 func (s *servers) unknown(object *unstructured.Unstructured) error {
 	known, ok := s.kinds[object.GroupVersionKind()]

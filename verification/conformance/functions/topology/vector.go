@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
@@ -112,6 +113,17 @@ func (w *world) check(existing []map[string]any) error {
 		if !isFound {
 			return fmt.Errorf("%s %s is not as in the file", object["kind"], stringAt(object, "metadata", "name"))
 		}
+	}
+	// Without an object, `plan` takes the version of the Cluster for that of its workers.
+	others := 0
+	for key, stored := range w.store.objects {
+		cluster := w.store.objects[storeKey{schema.GroupKind{Group: key.kind.Group, Kind: "Cluster"}, w.name.Namespace, w.name.Name}]
+		if version := versionOf(stored.Object); version != "" && cluster != nil && version != stringAt(cluster.Object, "spec", "topology", "version") {
+			others++
+		}
+	}
+	if others > len(existing) {
+		return fmt.Errorf("%d workers have another version, and %d are in the file", others, len(existing))
 	}
 	return nil
 }

@@ -145,6 +145,9 @@ func (w *world) apply(written map[string]any) error {
 	if err := w.store.servers.unknown(object); err != nil {
 		return err
 	}
+	if err := w.store.servers.written(object); err != nil {
+		return err
+	}
 	object, err := hub(object)
 	if err != nil {
 		return err
