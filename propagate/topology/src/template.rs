@@ -15,7 +15,7 @@ use gotmpl::{FuncMap, MissingKey, Template, Value, ValueFunc};
 use serde_json::Value as Json;
 
 use self::expressions::has_whole;
-pub(crate) use self::expressions::{each_expression, each_of, each_of_pipe};
+pub(crate) use self::expressions::{each_expression, each_of};
 use crate::assigned::{self, assign};
 use crate::comments;
 use crate::functions;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gotmpl::parse::{BranchNode, Expr, ListNode, Node, PipeNode, SmolStr};
 
 use crate::functions::of_compositions::OBSERVING;
-use crate::template::{TemplateSyntax, each_expression, each_of, each_of_pipe};
+use crate::template::{TemplateSyntax, each_expression, each_of};
 
 /// A condition or a loop around resources, or around tags, whose value the first reconcile does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,12 +101,7 @@ impl DependenceSearch<'_> {
 
     /// Whether a pipeline reads tags, and what it reads besides may replace them.
     fn mixes(&self, pipe: &PipeNode, dot: Option<&str>) -> bool {
-        let is_of_tags = |of: &dyn Fn(&mut dyn FnMut(&Expr))| {
-            let mut has = false;
-            of(&mut |expression| has |= self.is_of_tags(expression));
-            has
-        };
-        if !is_of_tags(&|call| each_of_pipe(pipe, &mut |it| call(it))) {
+        if !self.has_tags(all_of(pipe)) {
             return false;
         }
         // Of the arguments of `merge`, an earlier one has precedence; of `mergeOverwrite`, a later one.
@@ -121,7 +116,7 @@ impl DependenceSearch<'_> {
             false => arguments.iter().position(is),
             true => arguments.iter().rev().position(is),
         };
-        let tags = |argument: &Expr| is_of_tags(&|call| each_of([argument], &mut |it| call(it)));
+        let tags = |argument: &Expr| self.has_tags([argument]);
         let others = |argument: &Expr| self.reads_in([argument], dot).is_some();
         match &**name {
             "merge" => first(&tags, false) >= first(&others, false),
@@ -130,18 +125,21 @@ impl DependenceSearch<'_> {
         }
     }
 
-    fn is_of_tags(&self, expression: &Expr) -> bool {
-        match expression {
-            Expr::Variable(_, name, path) => self.tags.contains(name) || has_tags_in(path),
-            Expr::Field(_, path) | Expr::Chain(_, _, path) => has_tags_in(path),
-            _ => false,
-        }
+    /// Whether expressions read tags.
+    fn has_tags<'e>(&self, expressions: impl IntoIterator<Item = &'e Expr>) -> bool {
+        let mut has = false;
+        each_of(expressions, &mut |expression| {
+            has |= match expression {
+                Expr::Variable(_, name, path) => self.tags.contains(name) || has_tags_in(path),
+                Expr::Field(_, path) | Expr::Chain(_, _, path) => has_tags_in(path),
+                _ => false,
+            };
+        });
+        has
     }
 
     fn declare(&mut self, pipe: &PipeNode, reads: Option<&str>) {
-        let mut has_tags = false;
-        each_of_pipe(pipe, &mut |expression| has_tags |= self.is_of_tags(expression));
-        if has_tags {
+        if self.has_tags(all_of(pipe)) {
             self.tags.extend(pipe.decl.iter().cloned());
         }
         for variable in &pipe.decl {
@@ -155,7 +153,7 @@ impl DependenceSearch<'_> {
 
     /// What a pipeline reads that later reconciles decide.
     fn reads(&self, pipe: &PipeNode, dot: Option<&str>) -> Option<String> {
-        self.reads_in(pipe.commands.iter().flat_map(|command| &command.args), dot)
+        self.reads_in(all_of(pipe), dot)
     }
 
     fn reads_in<'e>(&self, expressions: impl IntoIterator<Item = &'e Expr>, dot: Option<&str>) -> Option<String> {
@@ -222,6 +220,11 @@ fn has_tags(list: &ListNode) -> bool {
         }
     });
     has
+}
+
+/// The expressions of a pipeline.
+fn all_of(pipe: &PipeNode) -> impl Iterator<Item = &Expr> {
+    pipe.commands.iter().flat_map(|command| &command.args)
 }
 
 fn has_tags_in(path: &[SmolStr]) -> bool {

@@ -21,7 +21,7 @@ pub(crate) fn each_expression(list: &ListNode, call: &mut impl FnMut(&Expr)) {
 }
 
 /// The same for a pipeline.
-pub(crate) fn each_of_pipe(pipe: &PipeNode, call: &mut impl FnMut(&Expr)) {
+fn each_of_pipe(pipe: &PipeNode, call: &mut impl FnMut(&Expr)) {
     each_of(pipe.commands.iter().flat_map(|command| &command.args), call);
 }
 
