@@ -197,7 +197,7 @@ impl Sides<'_> {
             Some(FolderGone::Stays) => return Lost::by(Pruning::Kept, Moment::Pruned, Some(Fate::Continued(title))),
             Some(FolderGone::WithApplication) => {
                 let is_kept = now.pruning_with_it == Pruning::Kept;
-                let fate = is_kept.then(|| Fate::Preserved(title));
+                let fate = is_kept.then_some(Fate::Preserved(title));
                 return Lost::by(now.pruning_with_it, Moment::WithApplier, fate);
             }
             Some(FolderGone::Unapplied) | None => {}
