@@ -75,8 +75,8 @@ const HELP: &[(&str, &str)] = &[
     ("tags-unknown-field", ""),
     ("tags-unknown-function", "see the function: its effect is not known; `--fail-on cannot-tell` makes this fail"),
     ("tags-unknown-kind", "see the definition of the kind: it is in no table; `--fail-on cannot-tell` makes this fail"),
-    ("tags-unusable-path", "correct the path"),
     ("tags-unsupported-policies", "write `*` alone, or a set with `Observe` that providers support"),
+    ("tags-unusable-path", "correct the path"),
     ("tags-validations", "read the rules: they are not evaluated"),
     (
         "tags-value-not-text",
