@@ -4,7 +4,6 @@ use crate::fact::Finding;
 
 use crate::json::{Document, Malformed};
 use crate::settings::Settings;
-use tag_delivery::Composed;
 
 /// What the API server or a cloud refuses in the resources that a Composition composes for a composite, which has all its
 /// tags. Both are JSON.
@@ -28,10 +27,4 @@ pub fn findings_of_scope(
     let composition = Document::new(composition);
     let findings = tag_delivery::findings_of_scope(composition.root(), is_composite_namespaced, settings.of_tags())?;
     Ok(findings.into_iter().map(tag_delivery::Finding::widen).collect())
-}
-
-/// The tags of the resources that a Composition composes for a composite, which has all its tags. Both are JSON.
-pub fn composed_tags(composition: &str, composite: &str, settings: &Settings) -> Result<Composed, Malformed> {
-    let [composition, composite] = [composition, composite].map(Document::new);
-    tag_delivery::composed(composition.root(), composite.root(), settings.of_tags())
 }

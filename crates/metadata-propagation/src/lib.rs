@@ -75,7 +75,7 @@ pub use ::tag_delivery::fault::TagFault;
 pub use ::tag_delivery::tag_finding::{TagDelivery, TagSubject};
 pub use cloud_tags::NoTagReason;
 pub use cloud_tags::fact::CloudTagFact;
-pub use composed::{composed_tags, findings_of_composite, findings_of_scope};
+pub use composed::{findings_of_composite, findings_of_scope};
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::{evaluate, evaluate_and_list};
@@ -91,7 +91,7 @@ pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection
 pub use settings::{Lookup, Settings};
 pub use tag_delivery::carriers::{CARRIERS, Carrier, Holds, Item, Tags, cloud_of, tags_of_kind};
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
-pub use tag_delivery::{CROSSPLANE_PAUSED, Composed, NoEffect, PatchedText, ResourceTag, ResourceTags, TagUpdate};
+pub use tag_delivery::CROSSPLANE_PAUSED;
 pub use tag_rules::{
     BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
     OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, TagPrefix, TagSourceSettings,

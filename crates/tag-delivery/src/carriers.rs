@@ -245,14 +245,14 @@ fn provider_and_service(group: &str) -> Option<(&'static ProviderCarriers, &str)
 }
 
 /// The fields of a kind for tags of what is created along with it.
-pub(crate) fn fields_besides<'g>(group: &'g str, kind: &'g str) -> impl Iterator<Item = &'static str> + 'g {
+pub fn fields_besides<'g>(group: &'g str, kind: &'g str) -> impl Iterator<Item = &'static str> + 'g {
     let of = kind_of(group);
     let rows = OTHER_FIELDS.iter().filter(move |row| Some((row.provider, row.kind.0)) == of && row.kind.1 == kind);
     rows.filter(|row| row.holds == TagsBesides).map(|row| row.path)
 }
 
 /// The suffix of a provider's groups, and the service, of a group.
-pub(crate) fn kind_of(group: &str) -> Option<(&'static str, &str)> {
+pub fn kind_of(group: &str) -> Option<(&'static str, &str)> {
     provider_and_service(group).map(|(provider, service)| (provider.group, service))
 }
 

@@ -12,7 +12,6 @@ mod exemption;
 pub mod fault;
 mod faults;
 pub mod functions;
-mod immutable;
 mod kind_limits;
 mod messages;
 mod one_of;
@@ -26,7 +25,7 @@ mod xrd;
 use raw_json as json;
 
 use self::checked_kind::CheckedKind;
-pub use self::composition::{CROSSPLANE_PAUSED, Composed, NoEffect, PatchedText, ResourceTag, ResourceTags, TagUpdate};
+pub use self::composition::{CROSSPLANE_PAUSED, simulation};
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
 use self::tag_finding::TagFinding;
@@ -100,11 +99,6 @@ pub fn findings_of_scope(
     let (spec, mut faults) = (composition.get("spec")?, Faults::default());
     composition::faults_of_scope(spec, is_composite_namespaced, settings.cloud_tags, &mut faults)?;
     Ok(faults.findings(spec, CheckedKind::Composition.setting(), settings.cloud_tags.compositions))
-}
-
-/// The tags of the resources that a Composition composes for one composite, which has all its tags.
-pub fn composed(composition: Json<'_>, composite: Json<'_>, settings: TagSettings<'_>) -> Result<Composed, Malformed> {
-    composition::composed(composition.get("spec")?, composite, settings.cloud_tags)
 }
 
 /// The declarations that the object lacks and that will be written, each with the name of its version.

@@ -289,6 +289,7 @@ mod tests {
                 "crates/tag-rules/src",
                 "deploy",
                 "playground/src",
+                "propagate/composed-tags/src",
                 "propagate/fleet/src",
                 "propagate/topology/src",
             ]

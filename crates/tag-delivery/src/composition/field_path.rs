@@ -9,8 +9,10 @@ const LARGEST_INDEX: u32 = 1024;
 
 /// One step of a path. Elements of a list have an index; everything else, including a wildcard, is a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum FieldPathStep<'a> {
+pub enum FieldPathStep<'a> {
+    /// To the field of an object.
     Field(&'a str),
+    /// To the element of a list.
     Element(u32),
 }
 
@@ -19,7 +21,11 @@ impl FieldPathStep<'_> {
     pub(super) const EVERY: FieldPathStep<'static> = FieldPathStep::Field("*");
 }
 
-pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, PathProblem> {
+/// The steps of a path.
+///
+/// # Errors
+/// When Crossplane cannot parse it.
+pub fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, PathProblem> {
     let mut steps = Vec::new();
     let mut begin = 0;
     let mut letters = path.char_indices().peekable();

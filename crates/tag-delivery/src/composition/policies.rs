@@ -13,7 +13,7 @@ pub const CROSSPLANE_PAUSED: &str = "crossplane.io/paused";
 
 /// What a provider does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policies {
+pub enum Policies {
     /// Everything, or it is not known.
     Updating,
     /// It keeps a resource up to date that others create.
@@ -52,7 +52,8 @@ const SUPPORTED: [(&[&str], Policies); 15] = [
 ];
 
 impl Policies {
-    pub(super) fn of(resource: &ComposedResource<'_>) -> Self {
+    /// What the provider of a resource does.
+    pub fn of(resource: &ComposedResource<'_>) -> Self {
         let paused = given(resource, &["metadata", "annotations", CROSSPLANE_PAUSED]);
         if paused.is_some_and(|value| value.as_str() == Some("true")) {
             return Policies::Paused(CROSSPLANE_PAUSED);

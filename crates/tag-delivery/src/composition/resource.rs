@@ -1,6 +1,6 @@
 //! One resource that a Composition composes, patch by patch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::apply::{self, Expansion};
 use super::field_path::FieldPathStep;
@@ -13,30 +13,31 @@ use crate::faults::FaultSeverity::{self, CannotTell, Fails, Loss};
 use crate::json::Json;
 
 /// What the steps of a Composition set in one resource.
-pub(super) struct ComposedResource<'a> {
+pub struct ComposedResource<'a> {
     /// Its name; empty if it needs none, as in Crossplane 1.
-    pub(super) name: &'a str,
+    pub name: &'a str,
     /// Its entry in a list of `resources`.
-    pub(super) at: Json<'a>,
+    pub at: Json<'a>,
     /// The object before patches; absent if another function creates it.
-    pub(super) base: Json<'a>,
-    pub(super) kind: ResourceKind<'a>,
+    pub base: Json<'a>,
+    /// Its kind.
+    pub kind: ResourceKind<'a>,
     /// The object after the patches so far.
-    pub(super) object: SimulatedValue<'a>,
+    pub object: SimulatedValue<'a>,
     /// The number of the step that composes it, from 1; 0 without a pipeline.
     pub(super) step: usize,
     /// Whether Crossplane drops fields that the kind does not declare, as Crossplane 1 does; otherwise it fails over them.
-    pub(super) is_pruned: bool,
+    pub is_pruned: bool,
     /// How patches lose tags, or prevent the creation of the resource.
     pub(super) faults: Vec<(FaultSeverity, Json<'a>, TagFault)>,
     /// The patch that last wrote the entry of the field for tags with this key; with an empty key, the whole field.
-    pub(super) writers: BTreeMap<&'a str, Json<'a>>,
+    pub writers: BTreeMap<&'a str, Json<'a>>,
     /// The patch that last wrote a value under exactly this path.
-    pub(super) patches: BTreeMap<Vec<FieldPathStep<'a>>, Json<'a>>,
+    pub patches: BTreeMap<Vec<FieldPathStep<'a>>, Json<'a>>,
     /// Where patches of Crossplane 1 keep the values that are stored.
-    pub(super) kept: Vec<Vec<FieldPathStep<'a>>>,
+    pub kept: BTreeSet<Vec<FieldPathStep<'a>>>,
     /// The last input of function-tag-manager that applies to it.
-    pub(super) managed_by: Option<Json<'a>>,
+    pub managed_by: Option<Json<'a>>,
     /// Patches that may copy the tags, and what is not known about them.
     pub(super) doubts: Vec<(Json<'a>, TagFault)>,
     /// Whether function-tag-manager would add tags, and ignores it.
@@ -60,7 +61,7 @@ impl<'a> ComposedResource<'a> {
             faults: Vec::new(),
             writers: BTreeMap::new(),
             patches: BTreeMap::new(),
-            kept: Vec::new(),
+            kept: BTreeSet::new(),
             managed_by: None,
             doubts: Vec::new(),
             is_ignored: false,
@@ -106,7 +107,7 @@ impl<'a> ComposedResource<'a> {
             self.patches.insert(patch.to.clone(), patch.at);
         }
         if self.is_pruned && patch.keeps_stored_values()? {
-            self.kept.push(patch.to.clone());
+            self.kept.insert(patch.to.clone());
         }
         if brings_tags && patch.is_required {
             self.fault(Fails, patch.at, TagFault::RequiredSource);
@@ -176,7 +177,7 @@ impl<'a> ComposedResource<'a> {
     }
 
     /// What is not known about its tags, if something is not.
-    pub(super) fn doubt(&self) -> Option<&TagFault> {
+    pub fn doubt(&self) -> Option<&TagFault> {
         let unknown = self.faults.iter().filter(|(severity, ..)| *severity == CannotTell).map(|(.., fault)| fault);
         self.doubts.iter().map(|(_, doubt)| doubt).chain(unknown).next()
     }

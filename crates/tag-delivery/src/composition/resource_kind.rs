@@ -9,14 +9,17 @@ use tag_rules::CloudTags;
 
 /// The kind of a resource.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ResourceKind<'a> {
-    pub(super) group: &'a str,
-    pub(super) version: &'a str,
-    pub(super) kind: &'a str,
+pub struct ResourceKind<'a> {
+    /// Its API group.
+    pub group: &'a str,
+    /// Its version.
+    pub version: &'a str,
+    /// Its name.
+    pub kind: &'a str,
     /// `None` if nothing is known about it.
-    pub(super) known: Option<TagsOfKind>,
+    pub known: Option<TagsOfKind>,
     /// Whether it is itself a composite, which gets tags as its parent does.
-    pub(super) is_composite: bool,
+    pub is_composite: bool,
 }
 
 impl<'a> ResourceKind<'a> {

@@ -55,7 +55,7 @@ pub(super) fn judge_values<'a>(resource: &ComposedResource<'a>, known: TagsOfKin
 
 /// The steps to a field: old versions of some kinds have a list with one element where newer ones have an object, and
 /// the table of carriers omits elements.
-pub(super) fn steps_in<'a>(field: &'static str, object: &SimulatedValue<'a>) -> Vec<FieldPathStep<'a>> {
+pub fn steps_in<'a>(field: &'static str, object: &SimulatedValue<'a>) -> Vec<FieldPathStep<'a>> {
     let mut steps = Vec::new();
     let mut names = field.split('.').peekable();
     while let Some(name) = names.next() {
@@ -74,7 +74,7 @@ fn has_tags(value: &SimulatedValue<'_>) -> bool {
 }
 
 /// Whether a value is written in a base, and not in a composite.
-pub(super) fn is_within(value: Json<'_>, base: Json<'_>) -> bool {
+pub fn is_within(value: Json<'_>, base: Json<'_>) -> bool {
     let [inner, outer] = [value, base].map(|json| json.text().as_bytes().as_ptr_range());
     outer.start <= inner.start && inner.end <= outer.end
 }

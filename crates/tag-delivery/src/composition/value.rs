@@ -9,8 +9,8 @@ mod paths;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub(super) use self::contents::ScalarType;
-pub(super) use self::merge::OtherFields;
+pub use self::contents::ScalarType;
+pub use self::merge::OtherFields;
 pub(super) use self::paths::Expanded;
 use super::field_path::FieldPathStep;
 use crate::json::Json;
@@ -19,11 +19,12 @@ use kubernetes::is_label_key;
 
 /// One value.
 #[derive(Debug, Clone)]
-pub(super) enum SimulatedValue<'a> {
+pub enum SimulatedValue<'a> {
     /// No value, or null.
     Absent,
     /// A part of a base, as written there.
     Given(Json<'a>),
+    /// An object.
     Object(SimulatedObject<'a>),
     /// Elements that are known, by index.
     List(BTreeMap<u32, SimulatedValue<'a>>),
@@ -37,12 +38,13 @@ pub(super) enum SimulatedValue<'a> {
 
 /// An object, with its known fields.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SimulatedObject<'a> {
-    pub(super) fields: BTreeMap<&'a str, SimulatedValue<'a>>,
+pub struct SimulatedObject<'a> {
+    /// Those that are known.
+    pub fields: BTreeMap<&'a str, SimulatedValue<'a>>,
     /// The entries of `spec.cloudTags`, if they are among the fields.
     pub(super) tags: Option<ComposedTags<'a>>,
     /// Which other fields it may have.
-    pub(super) others: OtherFields,
+    pub others: OtherFields,
 }
 
 /// The prefixes of the keys of cloud tags.
@@ -60,7 +62,7 @@ pub(super) struct ComposedTags<'a> {
 
 /// Why there is no value under a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoPathValue {
+pub enum NoPathValue {
     /// A field or an element is absent.
     NotFound,
     /// A step leads through something other than an object or a list.
@@ -93,7 +95,8 @@ impl<'a> SimulatedValue<'a> {
         object(fields, OtherFields::Unknown)
     }
 
-    pub(super) fn is_absent(&self) -> bool {
+    /// Whether it is no value, or null.
+    pub fn is_absent(&self) -> bool {
         match self {
             SimulatedValue::Absent => true,
             SimulatedValue::Given(json) => json.is_null(),
@@ -105,7 +108,7 @@ impl<'a> SimulatedValue<'a> {
     ///
     /// # Errors
     /// When it is absent, or a step leads through something other than an object or a list.
-    pub(super) fn get(&self, path: &[FieldPathStep<'a>]) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
+    pub fn get(&self, path: &[FieldPathStep<'a>]) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
         let Some((step, rest)) = path.split_first() else {
             return Ok(Cow::Borrowed(self));
         };

@@ -10,8 +10,9 @@ mod stamped;
 
 use std::collections::BTreeSet;
 
+use composed_tags::NoEffect;
+use metadata_propagation::Settings;
 use metadata_propagation::cluster_api::CORE_GROUP;
-use metadata_propagation::{NoEffect, Settings};
 use topology::ObjectPath;
 
 use self::composed::{Comparison, ComposedResources, PAUSE_ENDS};

@@ -4,9 +4,12 @@ use super::SimulatedValue;
 
 /// What a patch writes that is neither an object nor a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::composition) enum ScalarType {
+pub enum ScalarType {
+    /// A text.
     Text,
+    /// A number.
     Number,
+    /// `true` or `false`.
     Boolean,
 }
 
@@ -31,7 +34,7 @@ impl<'a> SimulatedValue<'a> {
     }
 
     /// The known fields of an object, with their values.
-    pub(in crate::composition) fn entries(&self) -> Vec<(&'a str, SimulatedValue<'a>)> {
+    pub fn entries(&self) -> Vec<(&'a str, SimulatedValue<'a>)> {
         match self {
             SimulatedValue::Object(object) => {
                 object.fields.iter().map(|(name, value)| (*name, value.clone())).collect()
@@ -45,7 +48,7 @@ impl<'a> SimulatedValue<'a> {
     }
 
     /// The known elements of a list.
-    pub(in crate::composition) fn elements(&self) -> Vec<SimulatedValue<'a>> {
+    pub fn elements(&self) -> Vec<SimulatedValue<'a>> {
         match self {
             SimulatedValue::List(elements) => elements.values().cloned().collect(),
             SimulatedValue::Given(json) if !json.is_null() => {

@@ -6,10 +6,13 @@ use super::{ComposedTags, SimulatedObject, SimulatedValue};
 
 /// Which fields an object may have that are not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::composition) enum OtherFields {
+pub enum OtherFields {
+    /// None.
     #[default]
     None,
+    /// It is not known.
     Unknown,
+    /// Any that the author of the composite writes.
     OfAuthor,
 }
 

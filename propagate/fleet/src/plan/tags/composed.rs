@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::{NoEffect, PatchedText, ResourceTag, ResourceTags, TagDelivery, TagUpdate, composed_tags};
+use composed_tags::{NoEffect, PatchedText, ResourceTag, ResourceTags, TagUpdate, composed_tags};
+use metadata_propagation::TagDelivery;
 use serde_json::{Value, json};
 
 use super::super::WaitsFor;
@@ -71,7 +72,7 @@ impl ComposedResources {
         let title = format!("{} `{}`", of.kind, of.name);
         self.compositions.insert(of.name.clone());
         let evaluated = side.evaluated(composition, id, composite);
-        let composed = match composed_tags(&evaluated.object.json, &composite.to_string(), &side.settings) {
+        let composed = match composed_tags(&evaluated.object.json, &composite.to_string(), &side.settings.cloud_tags) {
             Ok(composed) => composed,
             Err(malformed) => return self.unknown.push(format!("{title}: {malformed}")),
         };

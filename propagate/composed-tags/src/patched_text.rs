@@ -3,8 +3,8 @@
 //! Source: function-patch-and-transform, patches.go, `Combine` and `CombineString`; transforms.go, `ResolveString` and
 //! `ResolveMap`.
 
-use super::field_path::{self, FieldPathStep};
-use crate::json::{Json, Malformed};
+use raw_json::{Json, Malformed};
+use tag_delivery::simulation::{FieldPathStep, steps_of};
 
 /// A text, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum PatchedText {
 }
 
 /// The text that a patch writes; `None` if the composite does not have what it reads.
-pub(super) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<PatchedText> {
+pub(crate) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<PatchedText> {
     let kind = patch.string(&["type"]).ok().flatten().unwrap_or("FromCompositeFieldPath");
     if !["FromCompositeFieldPath", "CombineFromComposite"].contains(&kind) {
         return Some(PatchedText::Unknown(patch.text().to_owned()));
@@ -46,7 +46,7 @@ pub(super) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<Patch
 }
 
 fn value<'a>(path: &str, composite: Json<'a>) -> Option<Json<'a>> {
-    let found = field_path::parse(path).ok()?.into_iter().try_fold(composite, |here, step| match step {
+    let found = steps_of(path).ok()?.into_iter().try_fold(composite, |here, step| match step {
         FieldPathStep::Field(name) => here.get(name).ok(),
         FieldPathStep::Element(index) => here.as_elements()?.nth(index as usize),
     });

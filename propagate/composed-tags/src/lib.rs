@@ -1,25 +1,23 @@
 //! The tags that the resources of one composite get from its Composition: each with its value, and where it is set.
 
+mod immutable;
+mod patched_text;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::field_path::FieldPathStep;
-use super::patched_text::{PatchedText, patched_text};
-use super::pipeline::Pipeline;
-use super::policies::Policies;
-use super::resource::ComposedResource;
-use super::types::{is_within, judge_values, steps_in};
-use super::value::{OtherFields, SimulatedValue};
-use super::{Halt, limits};
-use crate::carriers::{Item, Tags, fields_besides, other_object};
-use crate::fault::TagFault;
-use crate::faults::FaultSeverity::Fails;
-use crate::faults::Faults;
-use crate::immutable::is_refused_later;
-use crate::json::{Json, Malformed, push_string};
-
+use raw_json::{Document, Json, Malformed, push_string};
+use tag_delivery::carriers::{Item, Tags, fields_besides, other_object};
+use tag_delivery::fault::TagFault;
+use tag_delivery::simulation::{
+    ComposedResource, FieldPathStep, OtherFields, Policies, SimulatedValue, Simulation, is_within, steps_in,
+};
 use tag_rules::CloudTags;
+
+use self::immutable::is_refused_later;
+pub use self::patched_text::PatchedText;
+use self::patched_text::patched_text;
 
 /// What a Composition composes for one composite, as far as tags are concerned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -120,18 +118,16 @@ impl fmt::Display for NoEffect {
     }
 }
 
-pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &CloudTags) -> Result<Composed, Malformed> {
-    let (mut faults, mut found) = (Faults::default(), Composed::default());
-    let pipeline = match Pipeline::play(spec, SimulatedValue::Given(composite), &[], composites, &mut faults) {
-        Ok(pipeline) => pipeline,
-        Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(at, fault)) => {
-            found.failure = Some((at.path().to_string(), fault));
-            return Ok(found);
-        }
-    };
-    found.unknown = faults.unknown();
-    for resource in pipeline.resources.iter().filter(|resource| !resource.base.is_null()) {
+/// The tags of the resources that a Composition composes for a composite, which has all its tags. Both are JSON.
+///
+/// # Errors
+/// When the Composition does not have the structure that Crossplane defines, or its patches expand to more than the limit.
+pub fn composed_tags(composition: &str, composite: &str, settings: &CloudTags) -> Result<Composed, Malformed> {
+    let [composition, composite] = [composition, composite].map(Document::new);
+    let (spec, composite) = (composition.root().get("spec")?, composite.root());
+    let Simulation { resources: simulated, unknown, failure } = Simulation::of(spec, composite, settings)?;
+    let mut resources = Vec::new();
+    for resource in simulated.iter().filter(|resource| !resource.base.is_null()) {
         let reader = Reader { resource, composite };
         let Some(own) = of_resource(&reader) else { continue };
         let besides = fields_besides(resource.kind.group, resource.kind.kind);
@@ -141,10 +137,10 @@ pub(crate) fn composed<'a>(spec: Json<'a>, composite: Json<'a>, composites: &Clo
         });
         let besides: Vec<ResourceTags> =
             besides.chain(reader.initial(&own)).filter(|resource| !resource.tags.is_empty()).collect();
-        found.resources.push(own);
-        found.resources.extend(besides);
+        resources.push(own);
+        resources.extend(besides);
     }
-    Ok(found)
+    Ok(Composed { resources, unknown, failure })
 }
 
 /// A resource, and the composite that it is composed for.
@@ -192,7 +188,7 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         has_empty_map: tags.is_empty() && reader.has_map(kind.known.map(|known| known.tags)),
         tags,
         doubt,
-        refused: reader.refusal(),
+        refused: resource.refusal(reader.composite),
         update,
         // The API server replaces a list.
         is_merged: resource.is_pruned && matches!(kind.known.map(|known| known.tags), Some(Tags::Map(_))),
@@ -201,21 +197,6 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Why the API server or the cloud refuses the resource.
-    fn refusal(&self) -> Option<TagFault> {
-        let (resource, mut faults) = (self.resource, Faults::default());
-        let tags = self.composite.at(&["spec", "cloudTags"]).ok();
-        let has_tag = |key: &str| tags.is_some_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
-        if resource.kind.known.is_some_and(|known| !judge_values(resource, known, &mut faults)) {
-            limits::judge_tags(resource, has_tag, None, &mut faults);
-        }
-        // A field of the status exists once the resources that it is from do.
-        let is_refusal =
-            |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
-        let own = resource.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
-        faults.refusals().into_iter().chain(own).find(is_refusal).cloned()
-    }
-
     /// Whether a map of tags is set.
     fn has_map(&self, tags: Option<Tags>) -> bool {
         let Some(Tags::Map(field)) = tags else { return false };
@@ -306,7 +287,8 @@ impl<'a> Reader<'_, 'a> {
             SimulatedValue::Scalar(_) if patch.is_some() => (patched_text(writer, self.composite)?, writer),
             _ => (PatchedText::Unknown([writer.text(), self.composite.text()].concat()), writer),
         };
-        let is_kept = self.resource.kept.iter().any(|kept| path.starts_with(kept));
+        let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
+        let is_kept = prefixes.any(|prefix| self.resource.kept.contains(prefix));
         Some(ResourceTag { value, by: at.path().to_string(), is_kept })
     }
 

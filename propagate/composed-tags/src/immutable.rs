@@ -1,6 +1,6 @@
 //! Kinds whose provider refuses a change of the tags of a resource that exists.
 
-use crate::carriers::kind_of;
+use tag_delivery::carriers::kind_of;
 
 /// Kinds, by the suffix of their provider's group, service and kind.
 ///
@@ -25,7 +25,7 @@ pub(crate) fn is_refused_later(group: &str, kind: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::carriers::{Tags, tags_of_kind};
+    use tag_delivery::carriers::{Tags, tags_of_kind};
 
     #[test]
     fn every_kind_has_tags() {

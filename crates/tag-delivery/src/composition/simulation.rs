@@ -1,0 +1,63 @@
+//! The resources of one composite after all steps: for callers that say more of them than whether they get its tags.
+
+use super::halt::Halt;
+use super::limits;
+use super::pipeline::Pipeline;
+use super::types::judge_values;
+use crate::fault::TagFault;
+use crate::faults::FaultSeverity::Fails;
+use crate::faults::Faults;
+use crate::json::{Json, Malformed};
+use tag_rules::CloudTags;
+
+pub use super::field_path::{FieldPathStep, parse as steps_of};
+pub use super::policies::Policies;
+pub use super::resource::ComposedResource;
+pub use super::resource_kind::ResourceKind;
+pub use super::types::{is_within, steps_in};
+pub use super::value::{NoPathValue, OtherFields, ScalarType, SimulatedObject, SimulatedValue};
+
+/// What a Composition composes for one composite.
+pub struct Simulation<'a> {
+    /// The resources, in the order of their first appearance; none if the Composition fails.
+    pub resources: Vec<ComposedResource<'a>>,
+    /// Steps whose resources, or what they do to tags, are not known: the path of each, and why.
+    pub unknown: Vec<(String, TagFault)>,
+    /// Why nothing is composed, and the path.
+    pub failure: Option<(String, TagFault)>,
+}
+
+impl<'a> Simulation<'a> {
+    /// Evaluates the steps of a Composition, given as its `spec`.
+    ///
+    /// # Errors
+    /// When it does not have the structure that Crossplane defines, or its patches expand to more than the limit.
+    pub fn of(spec: Json<'a>, composite: Json<'a>, settings: &CloudTags) -> Result<Self, Malformed> {
+        let mut faults = Faults::default();
+        match Pipeline::play(spec, SimulatedValue::Given(composite), &[], settings, &mut faults) {
+            Ok(Pipeline { resources, .. }) => Ok(Simulation { resources, unknown: faults.unknown(), failure: None }),
+            Err(Halt::Malformed(malformed)) => Err(malformed),
+            Err(Halt::Fails(at, fault)) => {
+                let failure = Some((at.path().to_string(), fault));
+                Ok(Simulation { resources: Vec::new(), unknown: Vec::new(), failure })
+            }
+        }
+    }
+}
+
+impl ComposedResource<'_> {
+    /// Why the API server or the cloud refuses it, if it is composed for this composite.
+    pub fn refusal(&self, composite: Json<'_>) -> Option<TagFault> {
+        let mut faults = Faults::default();
+        let tags = composite.at(&["spec", "cloudTags"]).ok();
+        let has_tag = |key: &str| tags.is_some_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
+        if self.kind.known.is_some_and(|known| !judge_values(self, known, &mut faults)) {
+            limits::judge_tags(self, has_tag, None, &mut faults);
+        }
+        // A field of the status exists once the resources that it is from do.
+        let is_refusal =
+            |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
+        let own = self.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
+        faults.refusals().into_iter().chain(own).find(is_refusal).cloned()
+    }
+}
