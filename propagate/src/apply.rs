@@ -4,6 +4,7 @@ use fleet::{Applied, Locator};
 use similar::TextDiff;
 
 use crate::args::ApplyArgs;
+use crate::output::report::Where;
 use crate::{Exit, Failure, input, output, settings};
 
 pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
@@ -41,17 +42,12 @@ pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
     let is_unreadable = input::warn(&input);
     let mut locator = Locator::new(fleet.sources());
     for (id, origin) in &left {
-        let place = locator.locate(origin, "", &[]);
-        let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
-        let (line, column) = (place.position.line, place.position.column);
-        anstream::eprintln!(
-            "{name}:{line}:{column}: {id} lacks propagated entries, but this document cannot be edited in place"
-        );
+        let place = Where::of(fleet, locator.locate(origin, "", &[]));
+        anstream::eprintln!("{place}: {id} lacks propagated entries, but this document cannot be edited in place");
     }
-    Ok(match is_changed && args.diff {
-        _ if is_unreadable || !left.is_empty() => Exit::Unreadable,
-        _ if fleet.objects().next().is_none() => Exit::Nothing,
-        true => Exit::Found,
-        false => Exit::Clean,
-    })
+    Ok(Exit::first([
+        (is_unreadable || !left.is_empty(), Exit::Unreadable),
+        (fleet.objects().next().is_none(), Exit::Nothing),
+        (is_changed && args.diff, Exit::Found),
+    ]))
 }

@@ -61,13 +61,11 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
             count(input.fleet.objects().count(), "object")
         );
     }
-    let is_found = judged.iter().any(|group| !group.findings.is_empty());
-    Ok(match is_found {
-        _ if is_unreadable => Exit::Unreadable,
-        _ if judged.is_empty() => Exit::Nothing,
-        true => Exit::Found,
-        false => Exit::Clean,
-    })
+    Ok(Exit::first([
+        (is_unreadable, Exit::Unreadable),
+        (judged.is_empty(), Exit::Nothing),
+        (judged.iter().any(|group| !group.findings.is_empty()), Exit::Found),
+    ]))
 }
 
 fn judged_group(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::args::BackfillArgs;
 use crate::live::{self, Question};
+use crate::output::report::Where;
 use crate::{Exit, Failure, input, output, settings};
 
 pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
@@ -28,10 +29,8 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     let is_unreadable = input::warn(&input);
     let mut locator = Locator::new(fleet.sources());
     for refused in &refused {
-        let place = locator.locate(&refused.origin, "", &[]);
-        let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
-        let (line, column) = (place.position.line, place.position.column);
-        anstream::eprintln!("{name}:{line}:{column}: no command for {}: {}", refused.id, refused.reason);
+        let place = Where::of(fleet, locator.locate(&refused.origin, "", &[]));
+        anstream::eprintln!("{place}: no command for {}: {}", refused.id, refused.reason);
     }
     if not_compared > 0 {
         anstream::eprintln!(
@@ -39,14 +38,13 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
             count(fleet.objects().count(), "object")
         );
     }
-    Ok(match refused.is_empty() {
-        _ if is_unreadable => Exit::Unreadable,
-        _ if fleet.objects().next().is_none() => Exit::Nothing,
-        // The list is complete: what is refused is not in it.
-        _ if args.third_party.is_some() => Exit::Clean,
-        false => Exit::Found,
-        true => Exit::Clean,
-    })
+    // A list for third parties is complete: what is refused is not in it.
+    let is_found = args.third_party.is_none() && !refused.is_empty();
+    Ok(Exit::first([
+        (is_unreadable, Exit::Unreadable),
+        (fleet.objects().next().is_none(), Exit::Nothing),
+        (is_found, Exit::Found),
+    ]))
 }
 
 /// Prints the commands or configurations.

@@ -54,13 +54,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let fail_on = args.fail_on.unwrap_or_default();
     output::write(&report, fleet, &args.output, fail_on, args.verbose)?;
-    let is_unreadable = report.summary.unreadable > 0;
-    Ok(match report.findings.iter().any(|finding| fail_on.counts(finding)) {
-        _ if is_unreadable => Exit::Unreadable,
-        _ if report.summary.checked == 0 => Exit::Nothing,
-        true => Exit::Found,
-        false => Exit::Clean,
-    })
+    Ok(Exit::first([
+        (report.summary.unreadable > 0, Exit::Unreadable),
+        (report.summary.checked == 0, Exit::Nothing),
+        (report.findings.iter().any(|finding| fail_on.counts(finding)), Exit::Found),
+    ]))
 }
 
 /// What is found in the objects of roots and in files that cannot be read; objects that are not checked are listed if
@@ -77,7 +75,7 @@ fn report(
         report.problem(ReportedProblem {
             severity: Severity::Error,
             message: format!("cannot read `{file}`: {reason}"),
-            place: Where { file: file.clone(), ..Where::default() },
+            place: Where::file(file),
         });
     }
     let mut seen = Seen { names_unchecked, ..Seen::default() };
@@ -142,7 +140,7 @@ fn add_findings(
     let is_first = seen.objects.is_empty();
     let mut locator = Locator::new(fleet.sources());
     for Problem { severity, skips, message, source, at, .. } in fleet.problems() {
-        let place = Where::of(fleet, *source, *at..*at, locator.position(*source, *at));
+        let place = Where::of_position(fleet, (*source, *at), &mut locator);
         let problem = ReportedProblem { severity: *severity, message: message.clone(), place };
         if is_first || !report.problems.contains(&problem) {
             report.summary.skipped += skips;
@@ -153,10 +151,7 @@ fn add_findings(
     for ((object, checked), unchecked) in objects.iter().zip(checked).zip(unchecked) {
         let identity = (object.origin.source, object.origin.document.start, object.origin.item);
         let is_new = seen.objects.insert(identity);
-        let mut place = |at: &str, keys: &[String]| {
-            let place = locator.locate(&object.origin, at, keys);
-            Where::of(fleet, place.source, place.span, place.position)
-        };
+        let mut place = |at: &str, keys: &[String]| Where::of(fleet, locator.locate(&object.origin, at, keys));
         match unchecked {
             None => {
                 seen.checked.insert(identity);

@@ -54,16 +54,13 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
         let is_unreadable = input::warn(&input);
         progress::end();
         anstream::eprintln!("no policy among {} runs a module named `{MODULE}`", fleet::count(items.len(), "object"));
-        return Ok(if is_unreadable { Exit::Unreadable } else { Exit::Nothing });
+        return Ok(Exit::first([(is_unreadable, Exit::Unreadable), (true, Exit::Nothing)]));
     }
     let results = checks::all(&installation);
     let report = InstallationReport::of(results, &input.fleet);
     output::write_plain(&args.output, &report.text(&input.fleet), &report, None)?;
     let is_unreadable = input::warn(&input);
     let fail_on = args.fail_on.unwrap_or_default().level();
-    Ok(match report.findings.iter().any(|finding| finding.level >= fail_on) {
-        _ if is_unreadable => Exit::Unreadable,
-        true => Exit::Found,
-        false => Exit::Clean,
-    })
+    let is_found = report.findings.iter().any(|finding| finding.level >= fail_on);
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (is_found, Exit::Found)]))
 }

@@ -21,6 +21,7 @@ use crate::args::{ExplainArgs, PlainFormat};
 use crate::classes::{MissingClass, missing};
 use crate::live::{self, Question};
 use crate::names::{self, begins, is_meant};
+use crate::output::report::Where;
 use crate::output::text::visible;
 use crate::style::{BOLD, DIM};
 use crate::{Exit, Failure, input, output, progress, registries, settings};
@@ -121,11 +122,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     {
         anstream::eprintln!("warning: {warning}");
     }
-    Ok(match meant.is_empty() {
-        _ if is_unreadable => Exit::Unreadable,
-        true => Exit::Nothing,
-        false => Exit::Clean,
-    })
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (meant.is_empty(), Exit::Nothing)]))
 }
 
 /// A hint that a key may have been meant as something else.
@@ -322,9 +319,7 @@ fn propagation_path(
 
 /// Where an entry is, as file, line and column.
 fn place(locator: &mut Locator<'_>, fleet: &Fleet, (origin, at): (&Origin, &str), keys: &[String]) -> String {
-    let place = locator.locate(origin, at, keys);
-    let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
-    format!(" {DIM}{name}:{}:{}{DIM:#}", place.position.line, place.position.column)
+    format!(" {DIM}{}{DIM:#}", Where::of(fleet, locator.locate(origin, at, keys)))
 }
 
 /// Whether the file has a position for an entry: that of the entry, or of the map that it belongs in.

@@ -59,11 +59,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
         input::note(&input);
     }
     let is_unreadable = input::warn(&input);
-    Ok(match graph.is_empty() {
-        _ if is_unreadable => Exit::Unreadable,
-        true => Exit::Nothing,
-        false => Exit::Clean,
-    })
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (graph.is_empty(), Exit::Nothing)]))
 }
 
 /// At most two words, an object and a key, followed by the paths.

@@ -14,6 +14,7 @@ use self::walked::WalkedPaths;
 use crate::applied::{Applied, AppliedNote, Chosen, Entry, choose};
 use crate::file::name;
 use crate::kustomizations::Unrendered;
+use crate::output::report::Where;
 use crate::rendered_files::RenderedFiles;
 use crate::rendering::{RenderCommand, Rendering, SideToRender, render};
 use crate::sources::{InputSources, is_template};
@@ -211,9 +212,7 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
             unnamed += skips;
             continue;
         }
-        let position = locator.position(*source, *at);
-        let name = fleet.sources().get(*source).map_or("", |source| &source.name);
-        anstream::eprintln!("{warning}{name}:{}:{}: {message}", position.line, position.column);
+        anstream::eprintln!("{warning}{}: {message}", Where::of_position(fleet, (*source, *at), &mut locator));
     }
     if unnamed > 0 {
         let more = count(unnamed, "more object");
@@ -234,9 +233,7 @@ pub(crate) fn note(Input { fleet, .. }: &Input) {
     let notes: Vec<&Problem> = fleet.problems().iter().filter(|problem| problem.severity == Severity::Note).collect();
     let mut locator = Locator::new(fleet.sources());
     for Problem { message, source, at, .. } in notes.iter().take(NAMED) {
-        let position = locator.position(*source, *at);
-        let name = fleet.sources().get(*source).map_or("", |source| &source.name);
-        anstream::eprintln!("note: {name}:{}:{}: {message}", position.line, position.column);
+        anstream::eprintln!("note: {}: {message}", Where::of_position(fleet, (*source, *at), &mut locator));
     }
     if notes.len() > NAMED {
         anstream::eprintln!("and {}; `propagate check --verbose` prints all", count(notes.len() - NAMED, "more note"));

@@ -67,6 +67,13 @@ enum Exit {
     Nothing = 3,
 }
 
+impl Exit {
+    /// The first one whose condition holds.
+    fn first<const N: usize>(conditions: [(bool, Exit); N]) -> Exit {
+        conditions.into_iter().find(|(holds, _)| *holds).map_or(Exit::Clean, |(_, exit)| exit)
+    }
+}
+
 fn main() -> ExitCode {
     let result = Cli::parse().completed().and_then(|cli| {
         cli.color.unwrap_or_default().write_global();

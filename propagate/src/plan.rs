@@ -71,12 +71,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
         Some(fail_on) => is_reached(fail_on, &answer),
         None => !answer.is_empty(),
     };
-    Ok(match is_found {
-        _ if is_unreadable => Exit::Unreadable,
-        true => Exit::Found,
-        false if is_nothing => Exit::Nothing,
-        false => Exit::Clean,
-    })
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (is_found, Exit::Found), (is_nothing, Exit::Nothing)]))
 }
 
 /// Whether an effect is as severe as the flag says. An owner that is scaled down deletes Machines.

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::Failure;
 use crate::classes::is_instance;
+use crate::output::report::Where;
 use crate::renderers::is_renderer;
 
 /// Objects that are checked together.
@@ -62,9 +63,8 @@ pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure
     let Some((a, b)) = fleet.doubles().find(differs) else { return Ok(()) };
     let mut locator = Locator::new(fleet.sources());
     let mut name = |object: &FleetObject| {
-        let place = locator.locate(&object.origin, "", &[]);
-        let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
-        format!("{name}:{}", place.position.line)
+        let Where { file, position, .. } = Where::of_object(fleet, object, &mut locator);
+        format!("{file}:{}", position.map_or(0, |position| position.line))
     };
     let (first, later) = (name(a), name(b));
     Err(Failure(format!("{} is defined in {first} and in {later}: it is not known which one counts", a.id)))

@@ -26,11 +26,7 @@ pub(crate) fn run(args: &TopologyArgs) -> Result<Exit, Failure> {
     if let Some((id, refusal)) = &refused {
         anstream::eprintln!("{id}: Cluster API refuses it: {refusal}");
     }
-    Ok(match refused {
-        _ if is_unreadable => Exit::Unreadable,
-        Some(_) => Exit::Found,
-        None => Exit::Clean,
-    })
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (refused.is_some(), Exit::Found)]))
 }
 
 /// Prints what differs between two sides: revisions, or files and folders.
@@ -58,11 +54,7 @@ fn difference(args: &TopologyArgs, written: &str, paths: &[PathBuf]) -> Result<E
         text += &difference.unified_diff().header(name, name).to_string();
     }
     output::print(text.as_bytes())?;
-    Ok(match text.is_empty() {
-        _ if is_unreadable => Exit::Unreadable,
-        true => Exit::Clean,
-        false => Exit::Found,
-    })
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (!text.is_empty(), Exit::Found)]))
 }
 
 /// One object that Cluster API makes.

@@ -62,7 +62,7 @@ impl Ignores {
             problems.extend(wrong.into_iter().map(|(at, message)| ReportedProblem {
                 severity: Severity::Warning,
                 message,
-                place: Where::of(fleet, number, at..at, locator.position(number, at)),
+                place: Where::of_position(fleet, (number, at), &mut locator),
             }));
         }
         Ok((Ignores { paths, baseline, comments }, problems))
@@ -103,7 +103,7 @@ impl Ignores {
                 "the comment ignores `{}`, but there is no such finding here; remove it",
                 comment.checks.join(",")
             ),
-            place: Where::of(fleet, source, comment.at..comment.at, locator.position(source, comment.at)),
+            place: Where::of_position(fleet, (source, comment.at), &mut locator),
         });
         problems.collect()
     }

@@ -66,8 +66,7 @@ pub(super) fn notes(
 ) -> Vec<NotChecked> {
     let mut locator = Locator::new(fleet.sources());
     let mut entry = |object: &FleetObject, message: String, settings: Option<String>| {
-        let place = locator.locate(&object.origin, "", &[]);
-        let place = Where::of(fleet, place.source, place.span, place.position);
+        let place = Where::of_object(fleet, object, &mut locator);
         NotChecked { root: root.map(str::to_owned), message, settings, place }
     };
     let mut found = Vec::new();

@@ -54,18 +54,13 @@ fn groups<'a>(policy: &InstalledPolicy<'a>, settings: &Settings) -> Vec<Installa
     let mut findings = Vec::new();
     for (number, composites) in settings.cloud_tags.composites.iter().enumerate() {
         for group in composites.api_groups.iter().filter(|group| !policy.has_group(|known| *known == ***group)) {
-            findings.push(InstallationFinding {
-                level: FindingLevel::Error,
-                message: format!(
-                    "{}: `cloudTags.composites` has group `{}`, but no rule has it",
-                    policy.title(),
-                    &**group
-                ),
-                object: Some(policy.item.object),
-                at: format!("{}.settings.cloudTags.composites[{number}].apiGroups", policy.at),
-                why: "composites of this group are not sent to the policy, so they get no cloud tags",
-                fix: format!("add a rule with `apiGroups: [{}]` and the resources of its composites", &**group),
-            });
+            let group = &**group;
+            findings.push(policy.error(
+                policy.setting(&format!("cloudTags.composites[{number}].apiGroups")),
+                format!(": `cloudTags.composites` has group `{group}`, but no rule has it"),
+                "composites of this group are not sent to the policy, so they get no cloud tags",
+                format!("add a rule with `apiGroups: [{group}]` and the resources of its composites"),
+            ));
         }
     }
     findings
@@ -85,25 +80,19 @@ fn unnamed<'a>(
     let mut findings = Vec::new();
     for WebhookRule { groups, resources, at, .. } in policy.rules() {
         for group in groups.into_iter().filter(|group| !is_known(group)) {
-            let title = policy.title();
-            let finding = |message: String, why, fix: &str| InstallationFinding {
-                level: FindingLevel::Warning,
-                message: format!("{title}: a rule has group `{group}`, {message}"),
-                object: Some(policy.item.object),
-                at: at.clone(),
-                why,
-                fix: fix.to_owned(),
-            };
-            findings.push(finding(
-                "which no setting names".to_owned(),
+            let has = format!(": a rule has group `{group}`");
+            findings.push(policy.warning(
+                &at,
+                format!("{has}, which no setting names"),
                 "its objects are sent to the policy, which does nothing about them",
                 "remove the group from the rule, or add it to `cloudTags.composites`",
             ));
             let undefined = resources.iter().find(|resource| !installation.defines_resource(group, resource));
             let is_audited = policy.spec("backgroundAudit").and_then(Value::as_bool) != Some(false);
             if let Some(resource) = undefined.filter(|_| is_audited && installation.knows_definitions()) {
-                findings.push(finding(
-                    format!("whose `{resource}` are not defined"),
+                findings.push(policy.warning(
+                    &at,
+                    format!("{has}, whose `{resource}` are not defined"),
                     "a rule is for each of its resources in each of its groups: if one is not served, the audit scanner \
                      skips the whole policy",
                     "give each group a rule of its own, with its resources",
@@ -129,33 +118,26 @@ fn undefined<'a>(
             for resource in resources.iter().filter(|resource| !resource.contains('*')) {
                 let of_group = definitions.iter().filter(|definition| *definition.text("/spec/group") == **group);
                 let named = of_group.clone().find(|definition| plurals(definition).contains(resource));
-                let finding = |message: String, why, fix: String| InstallationFinding {
-                    level: FindingLevel::Error,
-                    message: format!("{}: {message}", policy.title()),
-                    object: Some(policy.item.object),
-                    at: at.clone(),
-                    why,
-                    fix,
-                };
+                const WHY: &str = "the rule matches nothing, so these composites get no cloud tags";
                 match named {
                     None => {
                         let known: Vec<&str> = of_group.flat_map(|definition| plurals(definition)).collect();
                         let guess = did_you_mean(resource, known.into_iter());
-                        findings.push(finding(
-                            format!("a rule names `{resource}` of group `{group}`, but no CompositeResourceDefinition defines it{guess}"),
-                            "the rule matches nothing, so these composites get no cloud tags",
-                            "write the plural that the definition has in `spec.names` or `spec.claimNames`".to_owned(),
+                        findings.push(policy.error(
+                            &at,
+                            format!(": a rule names `{resource}` of group `{group}`, but no CompositeResourceDefinition defines it{guess}"),
+                            WHY,
+                            "write the plural that the definition has in `spec.names` or `spec.claimNames`",
                         ));
                     }
                     Some(definition) => {
                         let served = served(definition);
                         if versions.iter().all(|version| *version != "*" && !served.contains(version)) {
-                            findings.push(finding(
-                                format!(
-                                    "a rule has `{resource}` of group `{group}` in version {}, which is not served",
-                                    quoted(&versions)
-                                ),
-                                "the rule matches nothing, so these composites get no cloud tags",
+                            let versions = quoted(&versions);
+                            findings.push(policy.error(
+                                &at,
+                                format!(": a rule has `{resource}` of group `{group}` in version {versions}, which is not served"),
+                                WHY,
                                 format!("name a version that is served: {}", quoted(&served)),
                             ));
                         }
@@ -184,17 +166,15 @@ fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<
         return None;
     }
     let id = &definition.object.id;
-    Some(InstallationFinding {
-        level: FindingLevel::Error,
-        message: format!(
+    Some(InstallationFinding::of(
+        FindingLevel::Error,
+        (definition.object, "spec.names.plural"),
+        format!(
             "{id} declares `spec.cloudTags`, but no policy has both a rule for `{plural}` and group `{group}` in `cloudTags.composites`"
         ),
-        object: Some(definition.object),
-        at: "spec.names.plural".to_owned(),
-        why: "its composites are stored without cloud tags, and no controller adds them later",
-        fix: "add the resource to the rules, and the group to `cloudTags.composites`: deploy/cloud-tags.yaml"
-            .to_owned(),
-    })
+        "its composites are stored without cloud tags, and no controller adds them later",
+        "add the resource to the rules, and the group to `cloudTags.composites`: deploy/cloud-tags.yaml",
+    ))
 }
 
 /// The resources of a definition: composites and claims.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{FindingLevel, count};
+use fleet::count;
 use serde_json::Value;
 
 use super::finding::{CheckResults, InstallationFinding};
@@ -30,17 +30,13 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             let at = format!("spec.matchConditions[{number}]");
             findings.extend(differences(policy, (text("name"), at.clone()), &named, &listed));
             if settings.cluster_api.self_check {
-                findings.push(InstallationFinding {
-                    level: FindingLevel::Warning,
-                    message: format!(
-                        "{title}: `clusterApi.selfCheck` is on, but match condition `{}` excludes controllers",
-                        text("name")
-                    ),
-                    object: Some(policy.item.object),
+                let name = text("name");
+                findings.push(policy.warning(
                     at,
-                    why: "the writes of controllers are not sent to the policy, so nothing of them is compared",
-                    fix: "remove the match condition, or set `clusterApi.selfCheck: false`".to_owned(),
-                });
+                    format!(": `clusterApi.selfCheck` is on, but match condition `{name}` excludes controllers"),
+                    "the writes of controllers are not sent to the policy, so nothing of them is compared",
+                    "remove the match condition, or set `clusterApi.selfCheck: false`",
+                ));
             }
         }
         results.judge(&title, findings, || match number_of_lists {
@@ -62,33 +58,21 @@ fn differences<'a>(
     let join = |names: Vec<&&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (more, less) = (named.difference(listed).collect::<Vec<_>>(), listed.difference(named).collect::<Vec<_>>());
     let mut findings = Vec::new();
-    let title = policy.title();
     if !more.is_empty() {
-        findings.push(InstallationFinding {
-            level: FindingLevel::Error,
-            message: format!(
-                "{title}: match condition `{name}` names {}, but `clusterApi.controllers` does not",
-                join(more)
-            ),
-            object: Some(policy.item.object),
-            at: at.clone(),
-            why: "the policy never sees what these accounts write: no label is added, and no guard rail is on",
-            fix: "make both lists the same: remove the names here, or add them to `clusterApi.controllers`".to_owned(),
-        });
+        findings.push(policy.error(
+            &at,
+            format!(": match condition `{name}` names {}, but `clusterApi.controllers` does not", join(more)),
+            "the policy never sees what these accounts write: no label is added, and no guard rail is on",
+            "make both lists the same: remove the names here, or add them to `clusterApi.controllers`",
+        ));
     }
     if !less.is_empty() {
-        findings.push(InstallationFinding {
-            level: FindingLevel::Warning,
-            message: format!(
-                "{title}: match condition `{name}` does not name {}, but `clusterApi.controllers` does",
-                join(less)
-            ),
-            object: Some(policy.item.object),
+        findings.push(policy.warning(
             at,
-            why: "each write of these accounts calls the PolicyServer, and with `failurePolicy: Fail` depends on it",
-            fix: "make both lists the same: add the names here, or remove them from `clusterApi.controllers`"
-                .to_owned(),
-        });
+            format!(": match condition `{name}` does not name {}, but `clusterApi.controllers` does", join(less)),
+            "each write of these accounts calls the PolicyServer, and with `failurePolicy: Fail` depends on it",
+            "make both lists the same: add the names here, or remove them from `clusterApi.controllers`",
+        ));
     }
     findings
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use fleet::FindingLevel;
 use metadata_propagation::Settings;
 
 use super::finding::{CheckResults, InstallationFinding};
@@ -52,16 +51,12 @@ fn not_installed<'a>(policy: &InstalledPolicy<'a>, managers: &[Manager<'a>]) -> 
     if managers.iter().any(|manager| manager.is_core) {
         return Vec::new();
     }
-    vec![InstallationFinding {
-        level: FindingLevel::Warning,
-        message: format!("{} has rules for Cluster API, but no Deployment runs its core manager", policy.title()),
-        object: Some(policy.item.object),
-        at: "spec.rules".to_owned(),
-        why: "the names of its controllers, its version and its flags cannot be compared with the settings",
-        fix: "install Cluster API, or delete the policy; a manager is known by its label `cluster.x-k8s.io/provider` or its \
-              image"
-            .to_owned(),
-    }]
+    vec![policy.warning(
+        "spec.rules",
+        " has rules for Cluster API, but no Deployment runs its core manager",
+        "the names of its controllers, its version and its flags cannot be compared with the settings",
+        "install Cluster API, or delete the policy; a manager is known by its label `cluster.x-k8s.io/provider` or its image",
+    )]
 }
 
 /// Managers that are not in the list.
@@ -76,19 +71,14 @@ fn not_listed<'a>(
         listed.contains(&account.user()) || groups.iter().any(|group| listed.contains(group))
     };
     let missing = managers.iter().filter(|manager| !is_listed(&manager.account));
-    let finding = |manager: &Manager<'a>| InstallationFinding {
-        level: FindingLevel::Error,
-        message: format!(
-            "{}: `clusterApi.controllers` does not list `{}`, the account of {} ({})",
-            policy.title(),
-            manager.account.user(),
-            manager.title,
-            manager.place()
-        ),
-        object: Some(policy.item.object),
-        at: format!("{}.settings.clusterApi.controllers", policy.at),
-        why: "its writes are treated as those of a user: each needs lookups, causes a warning, and may be rejected",
-        fix: format!("add `{}` to `clusterApi.controllers`, and to `matchConditions`", manager.account.user()),
+    let finding = |manager: &Manager<'a>| {
+        let (user, title, place) = (manager.account.user(), manager.title, manager.place());
+        policy.error(
+            policy.setting("clusterApi.controllers"),
+            format!(": `clusterApi.controllers` does not list `{user}`, the account of {title} ({place})"),
+            "its writes are treated as those of a user: each needs lookups, causes a warning, and may be rejected",
+            format!("add `{user}` to `clusterApi.controllers`, and to `matchConditions`"),
+        )
     };
     missing.map(finding).collect()
 }
@@ -105,14 +95,6 @@ fn unknown<'a>(
     let defaults = Settings::default().cluster_api.controllers;
     let (mut findings, mut not_examined) = (Vec::new(), Vec::new());
     for (number, name) in settings.cluster_api.controllers.iter().enumerate() {
-        let finding = |level, message, why, fix: &str| InstallationFinding {
-            level,
-            message: format!("{}: `clusterApi.controllers` lists {message}", policy.title()),
-            object: Some(policy.item.object),
-            at: format!("{}.settings.clusterApi.controllers[{number}]", policy.at),
-            why,
-            fix: fix.to_owned(),
-        };
         let is_there = match (name.strip_prefix("system:serviceaccount:"), name.strip_prefix("system:serviceaccounts:"))
         {
             (Some(_), _) => accounts.iter().any(|account| account.user() == name),
@@ -129,9 +111,9 @@ fn unknown<'a>(
             not_examined.push(format!("the account `{name}` is not among the files"));
             continue;
         }
-        findings.push(finding(
-            FindingLevel::Warning,
-            format!("`{name}`, but no such account exists{guess}"),
+        findings.push(policy.warning(
+            policy.setting(&format!("clusterApi.controllers[{number}]")),
+            format!(": `clusterApi.controllers` lists `{name}`, but no such account exists{guess}"),
             "names are compared exactly: a misspelled one matches nobody, and anyone who can create that account would be trusted",
             "correct or remove the name, in `matchConditions` too",
         ));

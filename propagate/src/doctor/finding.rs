@@ -15,6 +15,19 @@ pub(crate) struct InstallationFinding<'a> {
     pub(crate) fix: String,
 }
 
+impl<'a> InstallationFinding<'a> {
+    /// A finding about a path in an object.
+    pub(crate) fn of(
+        level: FindingLevel,
+        (object, at): (&'a FleetObject, impl Into<String>),
+        message: String,
+        why: &'static str,
+        fix: impl Into<String>,
+    ) -> InstallationFinding<'a> {
+        InstallationFinding { level, message, object: Some(object), at: at.into(), why, fix: fix.into() }
+    }
+}
+
 /// The results of the checks, in their order.
 #[derive(Default)]
 pub(crate) struct CheckResults<'a> {

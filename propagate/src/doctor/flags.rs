@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use fleet::FindingLevel;
 use metadata_propagation::{ClusterApi, Pattern, Version};
 
 use super::finding::{CheckResults, InstallationFinding};
@@ -32,19 +31,12 @@ fn taints<'a>(policy: &InstalledPolicy<'a>, settings: &ClusterApi, core: &Manage
     if is_on == settings.taints {
         return Vec::new();
     }
-    vec![InstallationFinding {
-        level: FindingLevel::Warning,
-        message: format!(
-            "{}: `clusterApi.taints` is {}, but {} has `{TAINTS}={is_on}`",
-            policy.title(),
-            settings.taints,
-            core.place()
-        ),
-        object: Some(policy.item.object),
-        at: format!("{}.settings.clusterApi.taints", policy.at),
-        why: "taints then propagate either at admission only, or by the manager only",
-        fix: format!("set `clusterApi.taints: {is_on}`"),
-    }]
+    vec![policy.warning(
+        policy.setting("clusterApi.taints"),
+        format!(": `clusterApi.taints` is {}, but {} has `{TAINTS}={is_on}`", settings.taints, core.place()),
+        "taints then propagate either at admission only, or by the manager only",
+        format!("set `clusterApi.taints: {is_on}`"),
+    )]
 }
 
 /// The expressions for Nodes, both lists.
@@ -69,20 +61,13 @@ fn patterns<'a>(
             true => "nothing".to_owned(),
             false => list.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", "),
         };
-        findings.push(InstallationFinding {
-            level: FindingLevel::Warning,
-            message: format!(
-                "{}: `clusterApi.node.{name}` has {}, but `--{flag}` of {} has {}",
-                policy.title(),
-                join(&set),
-                core.place(),
-                join(&given)
-            ),
-            object: Some(policy.item.object),
-            at: format!("{}.settings.clusterApi.node.{name}", policy.at),
-            why: "the policy adds and reports other keys for Nodes than the manager syncs",
-            fix: format!("set the expressions of `--{flag}` in `clusterApi.node.{name}`"),
-        });
+        let (set, given, place) = (join(&set), join(&given), core.place());
+        findings.push(policy.warning(
+            policy.setting(&format!("clusterApi.node.{name}")),
+            format!(": `clusterApi.node.{name}` has {set}, but `--{flag}` of {place} has {given}"),
+            "the policy adds and reports other keys for Nodes than the manager syncs",
+            format!("set the expressions of `--{flag}` in `clusterApi.node.{name}`"),
+        ));
     }
     findings
 }

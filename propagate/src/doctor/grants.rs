@@ -1,8 +1,8 @@
 //! `contextAwareResources`.
 
-use fleet::{FindingLevel, count};
+use fleet::count;
 
-use super::finding::{CheckResults, InstallationFinding};
+use super::finding::CheckResults;
 use super::installation::Installation;
 use super::needs::needs;
 
@@ -22,15 +22,13 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             .iter()
             .filter(|need| !need.versions.iter().any(|version| is_granted(&need.group, version, &need.kind)));
         let findings = missing.map(|need| {
-            let version = need.versions.first().map_or("", |version| version);
-            InstallationFinding {
-                level: FindingLevel::Error,
-                message: format!("{title} reads {}, but `contextAwareResources` does not list it", need.kind),
-                object: Some(policy.item.object),
-                at: format!("{}.contextAwareResources", policy.at),
-                why: "the PolicyServer rejects the read, and `lookup.onFailure` or `cloudTags.onRegistryFailure` decides",
-                fix: format!("add `apiVersion: {}`, `kind: {}`", api_version(&need.group, version), need.kind),
-            }
+            let version = api_version(&need.group, need.versions.first().map_or("", |version| version));
+            policy.error(
+                format!("{}.contextAwareResources", policy.at),
+                format!(" reads {}, but `contextAwareResources` does not list it", need.kind),
+                "the PolicyServer rejects the read, and `lookup.onFailure` or `cloudTags.onRegistryFailure` decides",
+                format!("add `apiVersion: {version}`, `kind: {}`", need.kind),
+            )
         });
         results.judge(&title, findings.collect(), || match needs.len() {
             0 => "reads no other objects".to_owned(),

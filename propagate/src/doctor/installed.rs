@@ -21,14 +21,12 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let title = policy.title();
         let reads = policy.settings.as_ref().is_ok_and(|settings| !needs(installation, policy, settings).is_empty());
         if !policy.kind.reads_objects && reads {
-            findings.push(InstallationFinding {
-                level: FindingLevel::Error,
-                message: format!("{title} has a kind without `contextAwareResources`, so it cannot read other objects"),
-                object: Some(policy.item.object),
-                at: "kind".to_owned(),
-                why: "labels propagate from the owners of the object that is written; without reading them nothing propagates",
-                fix: instead(policy),
-            });
+            findings.push(policy.error(
+                "kind",
+                " has a kind without `contextAwareResources`, so it cannot read other objects",
+                "labels propagate from the owners of the object that is written; without reading them nothing propagates",
+                instead(policy),
+            ));
         }
         if !policy.kind.reads_objects {
             findings.extend(unreachable(policy));
@@ -36,14 +34,12 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         if policy.kind.is_group
             && policy.settings.as_ref().is_ok_and(|it| it.mode == metadata_propagation::Mode::Mutate)
         {
-            findings.push(InstallationFinding {
-                level: FindingLevel::Error,
-                message: format!("{title} has `mode: mutate`, and a group of policies cannot change objects"),
-                object: Some(policy.item.object),
-                at: format!("{}.settings.mode", policy.at),
-                why: "a group has no field `mutating`: its members accept or reject requests and cannot change them",
-                fix: "set `mode: verify`, or use a ClusterAdmissionPolicy".to_owned(),
-            });
+            findings.push(policy.error(
+                policy.setting("mode"),
+                " has `mode: mutate`, and a group of policies cannot change objects",
+                "a group has no field `mutating`: its members accept or reject requests and cannot change them",
+                "set `mode: verify`, or use a ClusterAdmissionPolicy",
+            ));
         }
         results.judge(&title, findings, || format!("runs `{}`", policy.module()));
     }
@@ -64,25 +60,17 @@ const CLUSTER_SCOPED: [&str; 2] = [CROSSPLANE_GROUP, "labels.plexsphere.com"];
 /// Source: kubewarden/adm-controller, api/policies/v1/admissionpolicy_types.go, and how it makes webhooks: the scope of
 /// their rules is `Namespaced`.
 fn unreachable<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
-    let finding = |message: String, at: String, why| InstallationFinding {
-        level: FindingLevel::Error,
-        message: format!("{} {message}", policy.title()),
-        object: Some(policy.item.object),
-        at,
-        why,
-        fix: instead(policy),
-    };
+    let finding = |message: &str, at: String, why| policy.error(at, message, why, instead(policy));
     let rules = policy.rules().into_iter().filter_map(|rule| {
         let group = rule.groups.iter().find(|group| CLUSTER_SCOPED.contains(group) || group.is_empty())?;
         let is_node = group.is_empty() && rule.resources.contains(&"nodes");
-        let message = format!("has a rule for `{}`, which are not in a namespace", rule.resources.join("`, `"));
+        let message = format!(" has a rule for `{}`, which are not in a namespace", rule.resources.join("`, `"));
         (is_node || !group.is_empty())
-            .then(|| finding(message, rule.at, "objects outside namespaces are not sent to a policy of a namespace"))
+            .then(|| finding(&message, rule.at, "objects outside namespaces are not sent to a policy of a namespace"))
     });
     let reads = (!policy.grants().is_empty()).then(|| {
-        let message = "has `contextAwareResources`, which is no field of its kind".to_owned();
         finding(
-            message,
+            " has `contextAwareResources`, which is no field of its kind",
             format!("{}.contextAwareResources", policy.at),
             "the API server drops the field, so nothing is read",
         )

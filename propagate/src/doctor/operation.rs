@@ -1,6 +1,5 @@
 //! How a policy is run, compared with docs/operating.md.
 
-use fleet::FindingLevel;
 use metadata_propagation::Mode;
 use serde_json::Value;
 
@@ -32,26 +31,21 @@ fn changes<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     if !is_mutate || policy.kind.is_group {
         return findings;
     }
-    let title = policy.title();
     if !is_true("mutating", false) {
-        findings.push(InstallationFinding {
-            level: FindingLevel::Error,
-            message: format!("{title} has `mode: mutate` in its settings, but `mutating` is not true"),
-            object: Some(policy.item.object),
-            at: "spec.mutating".to_owned(),
-            why: "the PolicyServer rejects each request that the policy would have changed",
-            fix: "set `spec.mutating: true`, or `mode: verify` in the settings".to_owned(),
-        });
+        findings.push(policy.error(
+            "spec.mutating",
+            " has `mode: mutate` in its settings, but `mutating` is not true",
+            "the PolicyServer rejects each request that the policy would have changed",
+            "set `spec.mutating: true`, or `mode: verify` in the settings",
+        ));
     }
     if is_true("backgroundAudit", true) {
-        findings.push(InstallationFinding {
-            level: FindingLevel::Warning,
-            message: format!("{title} has `mode: mutate` in its settings, but `backgroundAudit` is not false"),
-            object: Some(policy.item.object),
-            at: "spec.backgroundAudit".to_owned(),
-            why: "the audit scanner ignores patches, so it reports an object without its labels as passed",
-            fix: "set `spec.backgroundAudit: false`; deploy/verify.yaml is for policy reports".to_owned(),
-        });
+        findings.push(policy.warning(
+            "spec.backgroundAudit",
+            " has `mode: mutate` in its settings, but `backgroundAudit` is not false",
+            "the audit scanner ignores patches, so it reports an object without its labels as passed",
+            "set `spec.backgroundAudit: false`; deploy/verify.yaml is for policy reports",
+        ));
     }
     findings
 }
@@ -61,35 +55,28 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let is_ignore = policy.spec("failurePolicy").is_some_and(|value| value == "Ignore");
     let is_monitor = policy.spec("mode").is_some_and(|mode| mode == "monitor");
     let has_tags = policy.settings.as_ref().is_ok_and(|settings| !settings.cloud_tags.composites.is_empty());
-    let finding = |level, message: &str, why, fix: &str| InstallationFinding {
-        level,
-        message: format!("{} {message}", policy.title()),
-        object: Some(policy.item.object),
-        at: "spec.failurePolicy".to_owned(),
-        why,
-        fix: fix.to_owned(),
-    };
+    let at = "spec.failurePolicy";
     if !is_ignore && policy.has_group(str::is_empty) {
-        return vec![finding(
-            FindingLevel::Error,
-            "has rules for Nodes, but `failurePolicy` is not `Ignore`",
+        return vec![policy.error(
+            at,
+            " has rules for Nodes, but `failurePolicy` is not `Ignore`",
             "while no PolicyServer answers, no Node can join or report its state, including the Node of the PolicyServer",
             "set `spec.failurePolicy: Ignore`",
         )];
     }
     if !is_ignore && policy.is_for_cluster_api() {
-        return vec![finding(
-            FindingLevel::Warning,
-            "has rules for Cluster API, but `failurePolicy` is not `Ignore`",
+        return vec![policy.warning(
+            at,
+            " has rules for Cluster API, but `failurePolicy` is not `Ignore`",
             "while no PolicyServer answers, nothing is scaled, remediated or deleted, except by controllers that \
              `matchConditions` lists",
             "set `spec.failurePolicy: Ignore`: Cluster API sets most labels itself, and the next write adds the rest",
         )];
     }
     if is_ignore && has_tags && !is_monitor && !policy.is_for_cluster_api() {
-        return vec![finding(
-            FindingLevel::Warning,
-            "has rules for composites, but `failurePolicy` is `Ignore`",
+        return vec![policy.warning(
+            at,
+            " has rules for composites, but `failurePolicy` is `Ignore`",
             "objects that are written while no PolicyServer answers get no cloud tags, and no controller adds them later",
             "set `spec.failurePolicy: Fail`",
         )];
@@ -100,14 +87,6 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
 /// The two time limits.
 fn times<'a>(installation: &Installation<'a>, policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
-    let finding = |level, message: String, at: &str, why, fix: String| InstallationFinding {
-        level,
-        message: format!("{} {message}", policy.title()),
-        object: Some(policy.item.object),
-        at: at.to_owned(),
-        why,
-        fix,
-    };
     let evaluation = policy.spec("timeoutEvalSeconds").and_then(Value::as_u64);
     let whole = policy.spec("timeoutSeconds").and_then(Value::as_u64).unwrap_or(TIMEOUT);
     let reads = match &policy.settings {
@@ -116,20 +95,18 @@ fn times<'a>(installation: &Installation<'a>, policy: &InstalledPolicy<'a>) -> V
     };
     if reads && evaluation.is_none_or(|seconds| seconds < EVALUATION) {
         let now = evaluation.map_or("is not set".to_owned(), |seconds| format!("is {seconds}"));
-        findings.push(finding(
-            FindingLevel::Warning,
-            format!("reads other objects, but `timeoutEvalSeconds` {now}"),
+        findings.push(policy.warning(
             "spec.timeoutEvalSeconds",
+            format!(" reads other objects, but `timeoutEvalSeconds` {now}"),
             "the PolicyServer rejects what takes longer, whatever `failurePolicy` says; its default of two seconds is too \
              short for a slow API server",
             format!("set `spec.timeoutEvalSeconds: {EVALUATION}`"),
         ));
     }
     if let Some(evaluation) = evaluation.filter(|seconds| *seconds > whole) {
-        findings.push(finding(
-            FindingLevel::Error,
-            format!("has `timeoutSeconds` {whole}, less than `timeoutEvalSeconds` {evaluation}"),
+        findings.push(policy.error(
             "spec.timeoutSeconds",
+            format!(" has `timeoutSeconds` {whole}, less than `timeoutEvalSeconds` {evaluation}"),
             "the API server gives up before the PolicyServer answers",
             format!("set `spec.timeoutSeconds` to {evaluation} or more"),
         ));
@@ -144,25 +121,21 @@ fn scope<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let labels = policy.spec("namespaceSelector").and_then(|selector| selector.get("matchLabels"));
     let is_merged = policy.spec("allowInsideAdmissionControllerNamespace").and_then(Value::as_bool) != Some(true);
     if is_global && is_merged && labels.and_then(Value::as_object).is_some_and(|labels| !labels.is_empty()) {
-        findings.push(InstallationFinding {
-            level: FindingLevel::Error,
-            message: format!("{} has `matchLabels` in `namespaceSelector`, which Kubewarden ignores", policy.title()),
-            object: Some(policy.item.object),
-            at: "spec.namespaceSelector.matchLabels".to_owned(),
-            why: "the policy also applies to namespaces that the selector excludes",
-            fix: "write the same with `matchExpressions`: docs/operating.md".to_owned(),
-        });
+        findings.push(policy.error(
+            "spec.namespaceSelector.matchLabels",
+            " has `matchLabels` in `namespaceSelector`, which Kubewarden ignores",
+            "the policy also applies to namespaces that the selector excludes",
+            "write the same with `matchExpressions`: docs/operating.md",
+        ));
     }
     for rule in policy.rules() {
         if rule.groups.contains(&"*") || rule.resources.iter().any(|resource| resource.contains('*')) {
-            findings.push(InstallationFinding {
-                level: FindingLevel::Warning,
-                message: format!("{} has `*` in a rule", policy.title()),
-                object: Some(policy.item.object),
-                at: rule.at,
-                why: "every object of the group is sent to the policy, and the audit scanner skips the rule",
-                fix: "name the resources: docs/operating.md#other-providers".to_owned(),
-            });
+            findings.push(policy.warning(
+                rule.at,
+                " has `*` in a rule",
+                "every object of the group is sent to the policy, and the audit scanner skips the rule",
+                "name the resources: docs/operating.md#other-providers",
+            ));
         }
     }
     findings

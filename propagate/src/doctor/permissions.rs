@@ -76,13 +76,14 @@ fn missing<'a>(
     let is_there =
         accounts.any(|item| (&item.object.id.namespace, &item.object.id.name) == (&account.namespace, &account.name));
     let Account { namespace, name } = account;
-    (is_known && !is_there).then(|| InstallationFinding {
-        level: FindingLevel::Error,
-        message: format!("ServiceAccount {namespace}/{name} of PolicyServer {} does not exist", server.object.id.name),
-        object: Some(server.object),
-        at: "spec.serviceAccountName".to_owned(),
-        why: "Pods of the PolicyServer cannot start without it",
-        fix: "apply deploy/policy-server.yaml, which has both".to_owned(),
+    (is_known && !is_there).then(|| {
+        InstallationFinding::of(
+            FindingLevel::Error,
+            (server.object, "spec.serviceAccountName"),
+            format!("ServiceAccount {namespace}/{name} of PolicyServer {} does not exist", server.object.id.name),
+            "Pods of the PolicyServer cannot start without it",
+            "apply deploy/policy-server.yaml, which has both",
+        )
     })
 }
 

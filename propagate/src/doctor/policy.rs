@@ -1,8 +1,12 @@
 //! Policies that run this module.
 
+use std::fmt;
+
+use fleet::FindingLevel;
 use metadata_propagation::{Settings, SettingsError};
 use serde_json::Value;
 
+use super::finding::InstallationFinding;
 use super::item::{Item, KUBEWARDEN, texts};
 
 /// The suffix of the module's name, wherever it is stored.
@@ -77,6 +81,34 @@ impl<'a> InstalledPolicy<'a> {
             Some(member) => format!("{} (member `{member}`)", self.item.object.id),
             None => self.item.object.id.to_string(),
         }
+    }
+
+    /// An error about a path in it: the message continues its title.
+    pub(crate) fn error(
+        &self,
+        at: impl Into<String>,
+        message: impl fmt::Display,
+        why: &'static str,
+        fix: impl Into<String>,
+    ) -> InstallationFinding<'a> {
+        let message = format!("{}{message}", self.title());
+        InstallationFinding::of(FindingLevel::Error, (self.item.object, at), message, why, fix)
+    }
+
+    /// The same as a warning.
+    pub(crate) fn warning(
+        &self,
+        at: impl Into<String>,
+        message: impl fmt::Display,
+        why: &'static str,
+        fix: impl Into<String>,
+    ) -> InstallationFinding<'a> {
+        InstallationFinding { level: FindingLevel::Warning, ..self.error(at, message, why, fix) }
+    }
+
+    /// The path of a setting.
+    pub(crate) fn setting(&self, path: &str) -> String {
+        format!("{}.settings.{path}", self.at)
     }
 
     pub(crate) fn module(&self) -> &str {

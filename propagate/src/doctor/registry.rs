@@ -1,8 +1,6 @@
 //! The LabelRegistry objects that the settings name.
 
-use fleet::FindingLevel;
-
-use super::finding::{CheckResults, InstallationFinding};
+use super::finding::CheckResults;
 use super::installation::Installation;
 use super::names::did_you_mean;
 use crate::registries::named;
@@ -26,17 +24,14 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             continue;
         }
         let missing = names.iter().filter(|name| !known.contains(&&***name));
-        let findings = missing.map(|name| InstallationFinding {
-            level: FindingLevel::Error,
-            message: format!(
-                "{}: LabelRegistry `{name}` does not exist{}",
-                policy.title(),
-                did_you_mean(name, known.iter().copied())
-            ),
-            object: Some(policy.item.object),
-            at: format!("{}.settings.cloudTags.registry", policy.at),
-            why: "without it `cloudTags.onRegistryFailure` decides: by default composites with labels are not written",
-            fix: "create the LabelRegistry, after deploy/label-registry-crd.yaml, or correct the name".to_owned(),
+        let findings = missing.map(|name| {
+            let guess = did_you_mean(name, known.iter().copied());
+            policy.error(
+                policy.setting("cloudTags.registry"),
+                format!(": LabelRegistry `{name}` does not exist{guess}"),
+                "without it `cloudTags.onRegistryFailure` decides: by default composites with labels are not written",
+                "create the LabelRegistry, after deploy/label-registry-crd.yaml, or correct the name",
+            )
         });
         results.judge(&policy.title(), findings.collect(), || {
             "the LabelRegistry objects of the settings exist".to_owned()

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use annotate_snippets::{Group, Level as Severities, Renderer};
-use fleet::{FindingLevel, Fleet, Locator, count};
+use fleet::{FindingLevel, Fleet, FleetObject, Locator, count};
 use serde::Serialize;
 
 use super::checks::INSTALLATION_CHECKS;
@@ -91,10 +91,8 @@ impl InstallationReport {
                 FindingLevel::Warning => summary.warnings += 1,
                 FindingLevel::Note => {}
             }
-            let place = finding.object.map(|object| {
-                let place = locator.locate(&object.origin, &finding.at, &[]);
-                Where::of(fleet, place.source, place.span, place.position)
-            });
+            let place = |object: &FleetObject| Where::of(fleet, locator.locate(&object.origin, &finding.at, &[]));
+            let place = finding.object.map(place);
             ReportedFinding {
                 level: finding.level,
                 check,

@@ -1,9 +1,9 @@
 //! Where the audit scanner writes what it finds.
 
-use fleet::{FindingLevel, plural};
+use fleet::plural;
 use serde_json::Value;
 
-use super::finding::{CheckResults, InstallationFinding};
+use super::finding::CheckResults;
 use super::installation::Installation;
 use super::policy::InstalledPolicy;
 
@@ -55,14 +55,9 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
                 continue;
             }
         };
-        let finding = InstallationFinding {
-            level: FindingLevel::Warning,
-            message: format!("{title} has `backgroundAudit`, but {message}"),
-            object: Some(policy.item.object),
-            at: "spec.backgroundAudit".to_owned(),
-            why: "the audit scanner cannot store what it finds",
-            fix: fix.to_owned(),
-        };
+        let message = format!(" has `backgroundAudit`, but {message}");
+        let finding =
+            policy.warning("spec.backgroundAudit", message, "the audit scanner cannot store what it finds", fix);
         results.judge(&title, vec![finding], String::new);
     }
 }

@@ -39,18 +39,14 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
     for condition in server.at("/status/conditions").as_array().into_iter().flatten() {
         let text = |field: &str| condition.get(field).and_then(|value| value.as_str()).unwrap_or_default();
         if text("status") == "False" {
-            findings.push(InstallationFinding {
-                level: FindingLevel::Error,
-                message: format!(
-                    "PolicyServer {name} is not ready: condition `{}` is false: {}",
-                    text("type"),
-                    text("message")
-                ),
-                object: Some(server.object),
-                at: "status.conditions".to_owned(),
-                why: "its policies may not be served; until they are, the `failurePolicy` of each decides whether writes are accepted",
-                fix: format!("see `kubectl describe policyserver {name}` and the log of its Pods"),
-            });
+            let (condition, message) = (text("type"), text("message"));
+            findings.push(InstallationFinding::of(
+                FindingLevel::Error,
+                (server.object, "status.conditions"),
+                format!("PolicyServer {name} is not ready: condition `{condition}` is false: {message}"),
+                "its policies may not be served; until they are, the `failurePolicy` of each decides whether writes are accepted",
+                format!("see `kubectl describe policyserver {name}` and the log of its Pods"),
+            ));
         }
     }
     let Some(minor) = minor(image) else {
@@ -59,24 +55,22 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
         return;
     };
     if minor < OLDEST {
-        findings.push(InstallationFinding {
-            level: FindingLevel::Error,
-            message: format!("PolicyServer {name} has version 1.{minor}, but the policy needs 1.{OLDEST} or later"),
-            object: Some(server.object),
-            at: "spec.image".to_owned(),
-            why: "older versions do not support the field masks with which the policy reads objects, so every read fails",
-            fix: format!("upgrade Kubewarden, or set `spec.image` to version 1.{OLDEST} or later"),
-        });
+        findings.push(InstallationFinding::of(
+            FindingLevel::Error,
+            (server.object, "spec.image"),
+            format!("PolicyServer {name} has version 1.{minor}, but the policy needs 1.{OLDEST} or later"),
+            "older versions do not support the field masks with which the policy reads objects, so every read fails",
+            format!("upgrade Kubewarden, or set `spec.image` to version 1.{OLDEST} or later"),
+        ));
     }
     if minor < NO_LEAK && server.at("/spec/limits/memory").is_null() {
-        findings.push(InstallationFinding {
-            level: FindingLevel::Warning,
-            message: format!("PolicyServer {name} of version 1.{minor} has no memory limit"),
-            object: Some(server.object),
-            at: "spec".to_owned(),
-            why: "versions before 1.38 keep cached objects in memory after they expire",
-            fix: "set `spec.limits.memory`, such as 512Mi".to_owned(),
-        });
+        findings.push(InstallationFinding::of(
+            FindingLevel::Warning,
+            (server.object, "spec"),
+            format!("PolicyServer {name} of version 1.{minor} has no memory limit"),
+            "versions before 1.38 keep cached objects in memory after they expire",
+            "set `spec.limits.memory`, such as 512Mi",
+        ));
     }
     results.judge(&title, findings, || format!("has version 1.{minor}; 1.{OLDEST} or later is needed"));
 }
@@ -84,14 +78,12 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
 fn missing<'a>(policy: &InstalledPolicy<'a>, servers: &[&Item<'_>]) -> InstallationFinding<'a> {
     let name = policy.server();
     let guess = did_you_mean(name, servers.iter().map(|server| &*server.object.id.name));
-    InstallationFinding {
-        level: FindingLevel::Error,
-        message: format!("{} names PolicyServer `{name}`, which does not exist{guess}", policy.title()),
-        object: Some(policy.item.object),
-        at: "spec.policyServer".to_owned(),
-        why: "without its PolicyServer the policy has no webhook, and every write is accepted unchecked",
-        fix: "apply deploy/policy-server.yaml, or set `spec.policyServer` to one that exists".to_owned(),
-    }
+    policy.error(
+        "spec.policyServer",
+        format!(" names PolicyServer `{name}`, which does not exist{guess}"),
+        "without its PolicyServer the policy has no webhook, and every write is accepted unchecked",
+        "apply deploy/policy-server.yaml, or set `spec.policyServer` to one that exists",
+    )
 }
 
 /// The minor version of an image's tag.

@@ -36,32 +36,31 @@ fn has_server(installation: &Installation<'_>, policy: &InstalledPolicy<'_>) -> 
 ///
 /// Source: kubewarden-controller, internal/controller/policy_subreconciler.go, `reconcilePolicyServerUnavailable`.
 fn unscheduled<'a>(policy: &InstalledPolicy<'a>) -> InstallationFinding<'a> {
-    let (id, server) = (&policy.item.object.id, policy.server());
-    InstallationFinding {
-        level: FindingLevel::Error,
-        message: format!(
-            "{id} is not enforced: it has status `scheduled`, because PolicyServer {server} does not exist"
+    let (object, server) = (policy.item.object, policy.server());
+    InstallationFinding::of(
+        FindingLevel::Error,
+        (object, "status"),
+        format!(
+            "{} is not enforced: it has status `scheduled`, because PolicyServer {server} does not exist",
+            object.id
         ),
-        object: Some(policy.item.object),
-        at: "status".to_owned(),
-        why: "the webhooks are deleted with the PolicyServer, and every write is accepted unchecked",
-        fix: format!("create PolicyServer {server} again: deploy/policy-server.yaml"),
-    }
+        "the webhooks are deleted with the PolicyServer, and every write is accepted unchecked",
+        format!("create PolicyServer {server} again: deploy/policy-server.yaml"),
+    )
 }
 
 fn inactive<'a>(policy: &InstalledPolicy<'a>, status: &str) -> InstallationFinding<'a> {
-    let id = &policy.item.object.id;
+    let object = policy.item.object;
     let conditions = policy.item.at("/status/conditions").as_array().into_iter().flatten();
     let reasons = conditions.filter(|condition| condition.get("status").is_some_and(|status| status == "False"));
     let reasons: Vec<&str> = reasons.filter_map(|condition| condition.get("message")?.as_str()).collect();
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
     let status = if status.is_empty() { "has no status".to_owned() } else { format!("has status `{status}`") };
-    InstallationFinding {
-        level: FindingLevel::Error,
-        message: format!("{id} is not active: it {status}{reasons}"),
-        object: Some(policy.item.object),
-        at: "status".to_owned(),
-        why: "while a policy is not active no webhook is registered, and every write is accepted unchecked",
-        fix: format!("see the log of the Pods of PolicyServer {}: docs/troubleshooting.md", policy.server()),
-    }
+    InstallationFinding::of(
+        FindingLevel::Error,
+        (object, "status"),
+        format!("{} is not active: it {status}{reasons}", object.id),
+        "while a policy is not active no webhook is registered, and every write is accepted unchecked",
+        format!("see the log of the Pods of PolicyServer {}: docs/troubleshooting.md", policy.server()),
+    )
 }

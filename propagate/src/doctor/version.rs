@@ -20,11 +20,12 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let is_same = set == installed;
         let finding = InstallationFinding {
             level: if set > installed { FindingLevel::Error } else { FindingLevel::Warning },
-            message: format!("{title}: `clusterApi.version` is {set}, and {} has {installed}", core.place()),
-            object: Some(policy.item.object),
-            at: format!("{}.settings.clusterApi.version", policy.at),
-            why,
-            fix: format!("set `clusterApi.version: {installed}`"),
+            ..policy.error(
+                policy.setting("clusterApi.version"),
+                format!(": `clusterApi.version` is {set}, and {} has {installed}", core.place()),
+                why,
+                format!("set `clusterApi.version: {installed}`"),
+            )
         };
         let findings = if is_same { Vec::new() } else { vec![finding] };
         results.judge(&title, findings, || format!("`clusterApi.version` is {set}, as is {}", core.place()));

@@ -26,16 +26,17 @@ pub(super) fn tree((hierarchy, kubelets): (&Hierarchy, &Kubelets), roots: &[usiz
         false
     };
     let tops: Vec<usize> = roots.iter().copied().filter(|number| !is_below(number)).collect();
+    let is_shown = |number: &usize| roots.contains(number) || is_below(number);
+    let shown = || (0..hierarchy.members().len()).filter(is_shown);
     let cells: Vec<Vec<String>> = (0..hierarchy.members().len())
         .into_par_iter()
         .map(|number| {
-            let is_shown = roots.contains(&number) || is_below(&number);
             let of_key = |key: &String| match keys.len() {
                 // Several columns have no room for sentences.
                 1 => cell_with_reason((hierarchy, kubelets), number, key),
                 _ => cell((hierarchy, kubelets), number, key),
             };
-            keys.iter().filter(|_| is_shown).map(of_key).collect()
+            keys.iter().filter(|_| is_shown(&number)).map(of_key).collect()
         })
         .collect();
     // Without columns, siblings are compared by kind alone.
@@ -52,24 +53,16 @@ pub(super) fn tree((hierarchy, kubelets): (&Hierarchy, &Kubelets), roots: &[usiz
         rows.insert(0, header);
     }
     let mut out = aligned(&rows);
-    let shown = (0..hierarchy.members().len()).filter(|number| roots.contains(number) || is_below(number));
     let key = keys.first().filter(|_| keys.len() == 1);
-    let helps = shown.filter_map(|number| help(hierarchy, number, key?));
+    let helps = shown().filter_map(|number| help(hierarchy, number, key?));
     for help in helps.collect::<BTreeSet<String>>() {
         add_help(Some(&help), "", &mut out);
     }
     if rows.iter().flatten().any(|cell| cell == "?") {
-        let reasons: BTreeSet<String> = (0..hierarchy.members().len())
-            .filter(|number| roots.contains(number) || is_below(number))
-            .filter_map(|number| first_unknown(hierarchy, number))
-            .map(|(member, reason)| format!("? {} is skipped: {reason}", member.id))
-            .collect();
-        for reason in reasons {
-            out += &reason;
-            out.push('\n');
-        }
-        let unknown = (0..hierarchy.members().len()).filter(|number| roots.contains(number) || is_below(number));
-        let help = unknown.filter_map(|number| help_of_unknown(hierarchy.unknown(number)?.1));
+        let unknown = shown().filter_map(|number| first_unknown(hierarchy, number));
+        let reasons = unknown.map(|(member, reason)| format!("? {} is skipped: {reason}\n", member.id));
+        out.extend(reasons.collect::<BTreeSet<String>>());
+        let help = shown().filter_map(|number| help_of_unknown(hierarchy.unknown(number)?.1));
         for help in help.collect::<BTreeSet<String>>() {
             add_help(Some(&help), "", &mut out);
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use fleet::{FindingLevel, Fleet, FleetObject, ObjectFinding, Position, Severity};
+use fleet::{FindingLevel, Fleet, FleetObject, Locator, ObjectFinding, Severity, SourceSpan};
 use metadata_propagation::TagDelivery;
 use serde::Serialize;
 
@@ -279,10 +279,26 @@ impl Where {
         }
     }
 
-    pub(crate) fn of(fleet: &Fleet, source: usize, span: Range<usize>, position: Position) -> Where {
+    pub(crate) fn of(fleet: &Fleet, SourceSpan { source, span, position, .. }: SourceSpan) -> Where {
         let file = fleet.sources().get(source).map(|source| source.name.clone()).unwrap_or_default();
         let position = Some(LineColumn { line: position.line, column: position.column });
         Where { file, position, source, span, written: None }
+    }
+
+    /// Where an object begins.
+    pub(crate) fn of_object(fleet: &Fleet, object: &FleetObject, locator: &mut Locator<'_>) -> Where {
+        Where::of(fleet, locator.locate(&object.origin, "", &[]))
+    }
+
+    /// A position in a text.
+    pub(crate) fn of_position(fleet: &Fleet, (source, at): (usize, usize), locator: &mut Locator<'_>) -> Where {
+        let position = locator.position(source, at);
+        Where::of(fleet, SourceSpan { source, span: at..at, position, is_exact: true })
+    }
+
+    /// A whole file.
+    pub(crate) fn file(file: impl Into<String>) -> Where {
+        Where { file: file.into(), ..Where::default() }
     }
 }
 

@@ -109,9 +109,8 @@ impl RootAnswer {
         let same = same_files(sides, &pair);
         for ((fleet, input), (unread, is_after)) in sides.iter().zip(unread.iter_mut().zip([false, true])) {
             for (file, reason) in input.unreadable.iter().filter(|(file, _)| is_of(relative(file, &input.prefix))) {
-                let place = Where { file: file.clone(), ..Where::default() };
                 let matters = if is_untouched(file, inputs, is_after) { Matters::No } else { Matters::Unreadable };
-                let said = NotRead::file(place, reason.clone(), matters);
+                let said = NotRead::file(Where::file(file), reason.clone(), matters);
                 if matters != Matters::No {
                     unread.insert(relative(file, &input.prefix).to_owned());
                     not_read.push(said);
@@ -165,8 +164,7 @@ impl RootAnswer {
             for (fleet, is_after) in [(&old, false), (&new, true)] {
                 let mut locator = Locator::new(fleet.sources());
                 not_read.extend(classes::missing(fleet).iter().filter_map(|class| {
-                    let at = locator.locate(&class.cluster.origin, "", &[]);
-                    let place = Where::of(fleet, at.source, at.span, at.position);
+                    let place = Where::of_object(fleet, class.cluster, &mut locator);
                     // What a class makes, such as the control plane, is not counted.
                     let mut planned = plan.objects.iter().filter(|planned| class.is_named_by(&planned.id));
                     let is_meant = |planned: &Planned| is_after || planned.happens == Happens::Deleted;
@@ -249,7 +247,7 @@ fn applied(inputs: [&Input; 2], pair: &RootPair, is_of: impl Fn(&str) -> bool) -
         (pair.root.clone(), format!("{} {verb} in {} before", count(*objects, "object"), shown(former)), Matters::No)
     });
     let all = of_notes.chain(joined).map(|(folder, reason, matters)| {
-        let place = Where { file: format!("{}{folder}", input.prefix), ..Where::default() };
+        let place = Where::file(format!("{}{folder}", input.prefix));
         NotRead { place, reason, matters, about: About::Applied }
     });
     all.collect()
@@ -269,8 +267,7 @@ pub(super) fn name<'n>(fleet: &'n Fleet, input: &Input, source: usize) -> &'n st
 }
 
 fn place(fleet: &Fleet, problem: &Problem, locator: &mut Locator<'_>) -> Where {
-    let (source, at) = (problem.source, problem.at);
-    Where::of(fleet, source, at..at, locator.position(source, at))
+    Where::of_position(fleet, (problem.source, problem.at), locator)
 }
 
 /// The files with a document that cannot be read, and the same text on both sides: no edit is in them.

@@ -56,8 +56,7 @@ pub(super) fn skipped(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
         let mut locator = Locator::new(fleet.sources());
         for ((matters, _, first), objects) in groups {
             let Some(object) = objects.first() else { continue };
-            let at = locator.locate(&object.origin, "", &[]);
-            let place = Where::of(fleet, at.source, at.span, at.position);
+            let place = Where::of_object(fleet, object, &mut locator);
             let (before, id) = (name(fleet, input, first), &object.id);
             let reason = match objects.len() {
                 1 => format!("{id} is already defined in {before}; this one is not compared"),

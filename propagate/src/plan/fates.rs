@@ -46,7 +46,7 @@ pub(super) fn settled(old: &Fleet, new: &Fleet, inputs: [&Input; 2]) -> (Option<
         let has_machines = objects.iter().any(|(object, _)| is_instance(&object.id));
         let matters = if has_machines { fate.matters() } else { Matters::No };
         let file = fleet.sources().get(first.origin.source).map(|source| source.name.clone()).unwrap_or_default();
-        Some(NotRead { place: Where { file, ..Where::default() }, reason: text, matters, about: About::Applied })
+        Some(NotRead { place: Where::file(file), reason: text, matters, about: About::Applied })
     });
     (after, notes.collect())
 }

@@ -35,7 +35,7 @@ fn of_root(RootAnswer { pair, plan, not_read, .. }: &RootAnswer, answer: &PlanAn
     };
     let [before, after] = &answer.files;
     let at = |fleet: &Fleet, place: SourceSpan, files: &RenderedFiles, id: &ObjectId| {
-        let mut place = Where::of(fleet, place.source, place.span, place.position);
+        let mut place = Where::of(fleet, place);
         files.resolve(&mut place, &id.kind, &id.name);
         in_repository(place)
     };

@@ -28,10 +28,11 @@ pub(super) fn objects(plan: &Plan, sides: [&Fleet; 2], settings: &Settings, harm
     for ((_, reason), planned) in groups {
         let Some(first) = planned.first() else { continue };
         let sides = [(old, old.find(&first.id)), (new, new.find(&first.id))];
-        let place = sides.into_iter().zip(&mut locators).rev().find_map(|((fleet, object), locator)| {
-            let at = locator.locate(&object?.origin, "", &[]);
-            Some(Where::of(fleet, at.source, at.span, at.position))
-        });
+        let place = sides
+            .into_iter()
+            .zip(&mut locators)
+            .rev()
+            .find_map(|((fleet, object), locator)| Some(Where::of_object(fleet, object?, locator)));
         let names: Vec<String> = planned.iter().map(|planned| format!("{} {}", planned.id, planned.happens)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let reason = format!("{}: {reason}", some(&names));

@@ -18,8 +18,7 @@ pub(super) fn templates(plan: &Plan, [old, new]: [&Fleet; 2], before: &Input) ->
     let found = templates.filter_map(|planned| {
         let template = new.find(&planned.id)?;
         let (former, owner) = former(plan, [old, new], template)?;
-        let at = locator.locate(&template.origin, "", &[]);
-        let place = Where::of(new, at.source, at.span, at.position);
+        let place = Where::of_object(new, template, &mut locator);
         let is_edited = is_edited(former, old, before);
         let matters = if is_edited { Matters::CannotTell } else { Matters::No };
         let why = if is_edited {

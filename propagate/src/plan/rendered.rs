@@ -33,8 +33,7 @@ pub(super) fn objects(plan: &Plan, [old, new]: [&Fleet; 2], inputs: [&Input; 2])
         else {
             continue;
         };
-        let at = locator.locate(&object.origin, "", &[]);
-        let place = Where::of(fleet, at.source, at.span, at.position);
+        let place = Where::of_object(fleet, object, locator);
         let reason = format!("{id} {}: {reason}", planned.happens);
         found.push(NotRead::file(place, reason, Matters::CannotTell));
     }
@@ -52,8 +51,8 @@ pub(super) fn patched(plan: &Plan, fleets: [&Fleet; 2], inputs: [&Input; 2]) -> 
         let Some(source) = fleet.sources().get(object.origin.source) else { continue };
         let appliers = input.applied.appliers_of(relative(&source.name, &input.prefix));
         for (title, field) in appliers.into_iter().filter_map(|applier| Some((applier.title(), applier.patches?))) {
-            let place = Where { file: source.name.clone(), ..Where::default() };
-            found.entry((title, field)).or_insert_with(|| (place, Vec::new())).1.push(id);
+            let place = || (Where::file(&source.name), Vec::new());
+            found.entry((title, field)).or_insert_with(place).1.push(id);
         }
     }
     let said = |((title, field), (place, ids)): ((String, &str), (Where, Vec<&ObjectId>))| {
@@ -203,8 +202,7 @@ pub(super) fn origins(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool) -> Vec<
             continue;
         }
         let Some(UnreadSource { name, what, .. }) = new.get(name).or_else(|| old.get(name)) else { continue };
-        let place = Where { file: name.clone(), ..Where::default() };
-        found.push(NotRead::file(place, format!("it changes, and is {what}"), Matters::CannotTell));
+        found.push(NotRead::file(Where::file(name), format!("it changes, and is {what}"), Matters::CannotTell));
     }
     found
 }
@@ -242,8 +240,7 @@ pub(super) fn kustomizations(inputs: [&Input; 2], is_of: impl Fn(&str) -> bool, 
             more => format!(" and {more} more files"),
         };
         let reason = format!("it is rendered from {first}{more}, which changes: `--kustomize` renders it");
-        let place = Where { file: is.file.clone(), ..Where::default() };
-        found.push(NotRead::file(place, reason, Matters::CannotTell));
+        found.push(NotRead::file(Where::file(&is.file), reason, Matters::CannotTell));
     }
     found
 }
