@@ -84,7 +84,7 @@ FUZZ_TARGETS ?= review settings looked_up
 FUZZ := $(if $(shell rustup toolchain list 2>/dev/null | grep nightly),cargo +nightly,RUSTC_BOOTSTRAP=1 cargo) fuzz
 fuzz:
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is not on the PATH: cargo install cargo-fuzz" >&2; exit 1; }
-	cargo run --locked --quiet --package tasks --no-default-features --bin seeds
+	cargo run --locked --quiet --package tasks --no-default-features --bin generate -- seeds
 	@set -e; for target in $(FUZZ_TARGETS); do \
 		$(FUZZ) run --fuzz-dir verification/fuzz --sanitizer none --no-trace-compares $$target -- \
 			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=verification/fuzz/words.dict -print_final_stats=1; \
@@ -114,7 +114,7 @@ annotated-policy.wasm: policy.wasm
 ## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:
 	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
-	cargo run --locked --quiet --package tasks --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
+	cargo run --locked --quiet --package tasks --no-default-features --bin generate -- carriers "$(CRDS)" "$(RELEASE)"
 
 ## pages: the documentation as a site, in target/pages; with mkdocs
 pages:
@@ -159,7 +159,7 @@ conformance: conformance-vectors conformance-cluster conformance-crossplane conf
 conformance-vectors:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
 	cd verification/conformance/functions && go run .
-	cd verification/conformance/functions && go run ./topology $$(ls ../../../testdata/topology/*.answers.json | sed s/answers.json/yaml/)
+	cd verification/conformance/functions && go run ./topology ../../../testdata/topology/*.yaml
 	cd verification/conformance/functions && go run ./topology -schemas -out ../../../propagate/topology/src/definitions
 	cd verification/conformance/functions && go run ./topology -functions ../../../testdata/topology/functions.json
 	cd verification/conformance/functions && go run ./topology -violations ../../../testdata/topology/violations.json

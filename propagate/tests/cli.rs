@@ -1,17 +1,43 @@
-//! Golden sessions: what is typed, what is printed, and how it ends. `TRYCMD=overwrite` rewrites them.
+//! Golden sessions: what is typed, what is printed, and how it ends. `TRYCMD=overwrite` rewrites what is printed.
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
+mod archive;
 mod deployed;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use archive::Archive;
 use deployed::with_version;
 
+/// The sessions of `tests/cmd`, each in a folder of its own in `target/tmp/cmd`, with its files.
 #[test]
 fn sessions_print_what_is_written_down() {
-    trycmd::TestCases::new().env("KUBECONFIG", "none").case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
+    let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cmd");
+    let _ = fs::remove_dir_all(&scratch);
+    fs::create_dir_all(&scratch).unwrap();
+    let cases = trycmd::TestCases::new();
+    cases.env("KUBECONFIG", "none").case(sessions.join("*.toml"));
+    let mut typed = Vec::new();
+    for file in fs::read_dir(sessions).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_some_and(|it| it == "txtar") {
+            let archive = Archive::read(&file);
+            let session = scratch.join(file.file_name().unwrap()).with_extension("trycmd");
+            archive.write("", &session.with_extension("in"));
+            fs::write(&session, &archive.session).unwrap();
+            cases.case(&session);
+            typed.push((file, archive, session));
+        }
+    }
+    cases.run();
+    for (file, archive, session) in typed {
+        let printed = fs::read_to_string(session).unwrap();
+        if printed != archive.session {
+            fs::write(file, archive.with_session(&printed)).unwrap();
+        }
+    }
 }
 
 /// The blocks of these pages are typed at the root of the repository, or in the folder of an archive, which has the files that
@@ -147,17 +173,15 @@ fn no_example_is_refused() {
 /// What kwctl takes. `TRYCMD=overwrite` rewrites the expected files.
 #[test]
 fn a_session_is_a_request_and_the_answers_to_its_lookups() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/session.in");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("session");
-    fs::create_dir_all(&folder).unwrap();
+    let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/session");
+    let folder = Archive::unpack("session", "session");
     let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
-    command.current_dir(&tests).args(["session", "MachineSet/c1-md0-x7k2p", "-f", "fleet.yaml", "--directory"]);
-    let output = command.arg(&folder).output().unwrap();
+    command.current_dir(&folder).args(["session", "MachineSet/c1-md0-x7k2p", "-f", "fleet.yaml", "--directory", "."]);
+    let output = command.output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(0), "".into()));
     for name in ["request.json", "session.yml"] {
-        let (written, expected) = (fs::read_to_string(folder.join(name)).unwrap(), tests.join("expected").join(name));
+        let (written, expected) = (fs::read_to_string(folder.join(name)).unwrap(), expected.join(name));
         if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
-            fs::create_dir_all(tests.join("expected")).unwrap();
             fs::write(&expected, &written).unwrap();
         }
         assert_eq!(written, fs::read_to_string(expected).unwrap(), "{name}");
@@ -173,12 +197,7 @@ fn propagate(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn files_are_written_in_place_and_named() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/apply.in");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apply");
-    fs::create_dir_all(&folder).unwrap();
-    for name in ["machines.yaml", "clean.yaml"] {
-        fs::copy(tests.join(name), folder.join(name)).unwrap();
-    }
+    let folder = Archive::unpack("apply", "apply");
     let run = |arguments: &[&str]| propagate(&folder, arguments);
     assert_eq!(run(&["apply", "--in-place", "machines.yaml"]), (Some(0), "machines.yaml\n".to_owned()));
     let clean = "3 of 3 objects checked: nothing found\n".to_owned();
@@ -188,13 +207,7 @@ fn files_are_written_in_place_and_named() {
 
 #[test]
 fn answers_are_written_into_cases_and_named() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/test.in");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cases");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    for name in ["passes.yaml", "differs.yaml", "new.yaml", "chain.yaml"] {
-        fs::copy(tests.join("cases").join(name), folder.join(name)).unwrap();
-    }
+    let folder = Archive::unpack("test", "cases").join("cases");
     let run = |arguments: &[&str]| propagate(&folder, arguments);
     let before = fs::read_to_string(folder.join("new.yaml")).unwrap();
     assert_eq!(run(&["test", "--write"]), (Some(0), "differs.yaml\nnew.yaml\n".to_owned()));
@@ -224,9 +237,15 @@ fn a_pipe_that_nobody_reads_on_is_no_error() {
 
 #[test]
 fn a_kustomization_needs_a_program_on_the_path() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/kinds.in");
+    let folder = Archive::unpack("kinds", "kustomization");
     let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
-    command.current_dir(&tests).env("PATH", &tests).args(["check", "--kustomize", "overlays/prod", "--output", "json"]);
+    command.current_dir(&folder).env("PATH", &folder).args([
+        "check",
+        "--kustomize",
+        "overlays/prod",
+        "--output",
+        "json",
+    ]);
     let output = command.output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     let missing = "cannot read `overlays/prod`: `--kustomize` needs `kustomize` or `kubectl` on the PATH";
@@ -238,6 +257,7 @@ fn a_plan_as_json_is_what_its_schema_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let schema = fs::read_to_string(root.join("../docs/plan.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let folder = Archive::unpack("plan", "plan");
     for arguments in [
         ["old", "new"],
         ["before.yaml", "after.yaml"],
@@ -247,7 +267,7 @@ fn a_plan_as_json_is_what_its_schema_says() {
         ["upgrade-before.yaml", "upgrade-without-machine.yaml"],
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
-        command.current_dir(root.join("tests/cmd/plan.in")).args(["plan", "--output", "json"]);
+        command.current_dir(&folder).args(["plan", "--output", "json"]);
         let output = command.args(arguments).output().unwrap();
         let plan = serde_json::from_slice(&output.stdout).unwrap();
         let errors: Vec<String> = schema.iter_errors(&plan).map(|error| error.to_string()).collect();

@@ -6,14 +6,19 @@
     reason = "what tests are made of may fail like a test"
 )]
 
+#[expect(dead_code, reason = "nothing is typed in an archive here")]
+mod archive;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use archive::Archive;
+
 /// One case of a file.
 ///
-/// Its first line is the name. Then follow `base:` with the files that are there before, of `base` or of
-/// `examples/blueprints`; `settings:`, of `base`; and `flags:`. An edit has lines with `<` that are replaced by those with
+/// Its first line is the name. Then follow `base:` with the files that are there before, of `base.txtar` or of
+/// `examples/blueprints`; `settings:`, of `base.txtar`; and `flags:`. An edit has lines with `<` that are replaced by those with
 /// `>`; with `s<` and `s>` in the settings. Without lines to replace, others are added at the end. What is printed follows
 /// after `---`.
 #[derive(Default)]
@@ -41,12 +46,13 @@ fn edits_are_answered_as_written_down() {
     let mut files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "txt"));
     files.sort();
+    let base = Archive::read(&folder.join("base.txtar"));
     let (mut count, mut wrong) = (0, Vec::new());
     for file in files {
         let mut blessed = String::new();
         for text in fs::read_to_string(&file).unwrap().split("=== ").skip(1) {
             let case = PlanCase::read(text);
-            let found = case.answer(&folder.join("base"), &scratch);
+            let found = case.answer(&base, &scratch);
             if found != case.expected {
                 wrong.push(format!("{}\n{}---\n{found}", case.head.join("\n"), case.expected));
             }
@@ -91,12 +97,13 @@ impl PlanCase {
     }
 
     /// The exit code, and what is printed.
-    fn answer(&self, base: &Path, scratch: &Path) -> String {
-        let blueprints = base.join("../../../../examples/blueprints");
+    fn answer(&self, base: &Archive, scratch: &Path) -> String {
+        let blueprints = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/blueprints");
         let text = |name: &String| {
             let file = format!("{name}.yaml");
-            let found = fs::read_to_string(base.join(&file)).or_else(|_| fs::read_to_string(blueprints.join(&file)));
-            found.unwrap_or_else(|error| panic!("{name}: {error}"))
+            let found = base.files.iter().find(|(path, _)| *path == file);
+            let read = || fs::read_to_string(blueprints.join(&file)).unwrap_or_else(|error| panic!("{name}: {error}"));
+            found.map_or_else(read, |(_, text)| text.clone())
         };
         let before = self.base.iter().map(text).collect::<Vec<_>>().join("---\n");
         let settings = text(&self.settings);

@@ -1,17 +1,19 @@
-//! Small repositories before and after a change, committed one after the other with the tags `before` and `after`, and what
-//! `propagate` prints there; `BLESS=1` rewrites what is printed.
+//! Small repositories before and after a change, `testdata/repositories`, committed one after the other with the tags `before` and
+//! `after`, and what `propagate` prints there; `BLESS=1` rewrites what is printed. `after` has only the files that differ; one without
+//! content is deleted.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
+#[expect(dead_code, reason = "sessions are typed in a repository here")]
+mod archive;
 mod kustomize;
-mod repository;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use repository::Repository;
+use archive::Archive;
 
 #[test]
 fn repositories_are_answered_as_written_down() {
@@ -20,14 +22,13 @@ fn repositories_are_answered_as_written_down() {
     let programs = scratch.join("programs");
     kustomize::install(&programs);
     let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
-    let mut archives: Vec<PathBuf> =
-        fs::read_dir(repository::folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut archives: Vec<PathBuf> = fs::read_dir(repositories()).unwrap().map(|entry| entry.unwrap().path()).collect();
     archives.sort();
     let mut differ = Vec::new();
     for archive in archives {
         let name = archive.file_stem().unwrap().to_str().unwrap().to_owned();
         let folder = scratch.join(&name);
-        let repository = Repository::read(&archive);
+        let repository = Archive::read(&archive);
         commit(&repository, &folder);
         let (expected, actual) = (&repository.session, answers(&repository.session, &folder, &path));
         if env::var_os("BLESS").is_some() {
@@ -41,7 +42,7 @@ fn repositories_are_answered_as_written_down() {
 
 #[test]
 fn every_format_says_what_is_not_read() {
-    let repository = Repository::read(&repository::folder().join("unreadable.txtar"));
+    let repository = Archive::read(&repositories().join("unreadable.txtar"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("formats");
     let _ = fs::remove_dir_all(&folder);
     commit(&repository, &folder);
@@ -65,7 +66,7 @@ fn every_format_says_what_is_not_read() {
 fn a_revision_that_does_not_exist_is_named() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("revisions");
     let _ = fs::remove_dir_all(&folder);
-    commit(&Repository::read(&repository::folder().join("versions.txtar")), &folder);
+    commit(&Archive::read(&repositories().join("versions.txtar")), &folder);
     let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
     let output =
         command.current_dir(&folder).env("KUBECONFIG", "none").args(["plan", "--git", "nowhere"]).output().unwrap();
@@ -73,8 +74,13 @@ fn a_revision_that_does_not_exist_is_named() {
     assert!(output.status.code() == Some(2) && printed.contains("nowhere"), "{printed}");
 }
 
+/// The folder of the archives.
+fn repositories() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/repositories")
+}
+
 /// The repository with its two commits.
-fn commit(repository: &Repository, folder: &Path) {
+fn commit(repository: &Archive, folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     let git = |arguments: &[&str]| {
         let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
@@ -83,7 +89,7 @@ fn commit(repository: &Repository, folder: &Path) {
     };
     git(&["init", "--quiet", "--initial-branch", "main"]);
     for side in ["before", "after"] {
-        repository.write(side, folder);
+        repository.write(&format!("{side}/"), folder);
         git(&["add", "--all", "--force"]);
         git(&["commit", "--quiet", "--allow-empty", "--message", side]);
         git(&["tag", side]);

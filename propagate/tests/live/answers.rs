@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::api::Api;
-use crate::repository::{self, Repository};
+use crate::archive::Archive;
 use crate::{fleet, no_rule};
 
 #[test]
@@ -66,7 +66,8 @@ replaces 0 Machines, deletes 0, relabels 1 object
 
 #[test]
 fn a_plan_against_a_cluster_is_the_one_between_two_trees() {
-    let repository = Repository::read(&repository::folder().join("another-template.txtar"));
+    let repositories = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/repositories");
+    let repository = Archive::read(&repositories.join("another-template.txtar"));
     let read = |file: &str| repository.files.iter().find(|(path, _)| path == file).unwrap().1.clone();
     let files = ["class.yaml", "templates.yaml", "clusters.yaml"];
     let stored = files.map(|file| read(&format!("before/{file}"))).join("---\n");
@@ -131,8 +132,8 @@ fn a_picture_is_drawn_of_a_live_cluster() {
 
 #[test]
 fn node_groups_of_a_live_cluster_get_commands_for_it() {
-    let yaml = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/autoscaler.in/topology.yaml"));
-    let api = Api::start("autoscaler", &yaml.unwrap(), 500, no_rule);
+    let yaml = fs::read_to_string(Archive::unpack("autoscaler", "autoscaler").join("topology.yaml")).unwrap();
+    let api = Api::start("autoscaler", &yaml, 500, no_rule);
     let (code, out, err) = api.run(&["autoscaler", "--context", "prod"]);
     let expected = r#"# MachineDeployment fleet/c1-md0-x7k2p: 2 findings
 #   warning: Nodes get label `node-role.kubernetes.io/worker=`, but `capacity.cluster-autoscaler.kubernetes.io/labels` does not have it: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it

@@ -4,14 +4,14 @@
 
 mod answers;
 mod api;
+#[expect(dead_code, reason = "only the files of archives are read here")]
+#[path = "../archive/mod.rs"]
+mod archive;
 mod asked;
 #[path = "../deployed/mod.rs"]
 mod deployed;
 mod failures;
 mod installation;
-#[expect(dead_code, reason = "only the files of an archive are read here")]
-#[path = "../repository/mod.rs"]
-mod repository;
 
 use std::fs;
 use std::path::Path;

@@ -116,14 +116,22 @@ func (c *fileChange) read(root string, lines []string) error {
 	return nil
 }
 
-// readBase reads files of the folder `base`, or of the blueprints.
+// readBase reads files of the archive `base.txtar`, or of the blueprints.
 func readBase(root string, names []string) (string, error) {
+	base, err := os.ReadFile(filepath.Join(root, planCases, "base.txtar"))
+	if err != nil {
+		return "", err
+	}
 	var texts []string
 	for _, name := range names {
-		content, err := os.ReadFile(filepath.Join(root, planCases, "base", name+".yaml"))
-		if os.IsNotExist(err) {
-			content, err = os.ReadFile(filepath.Join(root, "examples", "blueprints", name+".yaml"))
+		// A file begins after a line with its name, and ends before the line of the next one.
+		_, text, isInBase := strings.Cut(string(base), "\n-- "+name+".yaml --\n")
+		if isInBase {
+			text, _, _ = strings.Cut(text, "\n-- ")
+			texts = append(texts, strings.TrimSuffix(text, "\n")+"\n")
+			continue
 		}
+		content, err := os.ReadFile(filepath.Join(root, "examples", "blueprints", name+".yaml"))
 		if err != nil {
 			return "", err
 		}

@@ -1,7 +1,7 @@
 // Command topology asks Cluster API's own topology reconciler what edits of a Cluster, a ClusterClass or its templates
 // do: it creates the objects of a topology in memory, makes the edit, reconciles until nothing changes, and compares.
 //
-//	topology FILE…                               writes FILE's answers next to it, as NAME.answers.json
+//	topology FILE…                               writes the answers to the edits of FILE, as its last field
 //	topology -random 2000 -seed 1 -out OUT FILE… writes variations of the classes, with edits and answers, into OUT
 //	topology -schemas -out OUT                   writes the schemas of Cluster API's kinds into OUT
 //	topology -functions FILE                     writes what the templates of FILE print
@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path/filepath"
 	"strings"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -51,26 +50,28 @@ func main() {
 	for _, file := range flag.Args() {
 		text, err := os.ReadFile(file)
 		must(err)
+		question, _, _ := strings.Cut(string(text), "\nanswers:\n")
 		var asked vector
-		must(yaml.UnmarshalStrict(text, &asked))
+		must(yaml.UnmarshalStrict([]byte(question), &asked))
 		answers, err := asked.answers()
 		must(err)
-		must(write(strings.TrimSuffix(file, filepath.Ext(file))+".answers.json", answers))
+		must(write(file, question, answers))
 		fmt.Printf("%5d %s\n", len(answers), file)
 	}
 }
 
-// write writes one answer a line.
-func write(file string, answers []answer) error {
-	lines := make([]string, 0, len(answers))
+// write writes a question and one answer a line.
+func write(file, question string, answers []answer) error {
+	var text strings.Builder
+	text.WriteString(strings.TrimRight(question, "\n") + "\nanswers:\n")
 	for _, answer := range answers {
 		line, err := json.Marshal(answer)
 		if err != nil {
 			return err
 		}
-		lines = append(lines, string(line))
+		fmt.Fprintf(&text, "  - %s\n", line)
 	}
-	return os.WriteFile(file, []byte("[\n"+strings.Join(lines, ",\n")+"\n]\n"), 0o644)
+	return os.WriteFile(file, []byte(text.String()), 0o644)
 }
 
 func must(err error) {

@@ -69,10 +69,7 @@ func generate(files []string, count int, seed uint64, out string) error {
 			}
 			text = string(varied)
 		}
-		if err := os.WriteFile(name+".yaml", []byte(text), 0o644); err != nil {
-			return err
-		}
-		if err := write(name+".answers.json", answers); err != nil {
+		if err := write(name+".yaml", text, answers); err != nil {
 			return err
 		}
 		made += len(answers)
