@@ -89,9 +89,9 @@ pub use kubernetes::{
 };
 pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use settings::{Lookup, Settings};
+pub use tag_delivery::CROSSPLANE_PAUSED;
 pub use tag_delivery::carriers::{CARRIERS, Carrier, Holds, Item, Tags, cloud_of, tags_of_kind};
 pub use tag_delivery::functions::{FUNCTIONS, Function, FunctionEffect};
-pub use tag_delivery::CROSSPLANE_PAUSED;
 pub use tag_rules::{
     BelongsTo, CloudTags, ClusterCloudTags, CompositeGroup, Composites, InfraClusterKind, LabelSource, OnMissingTag,
     OnRefused, OnXrd, OwnerLabel, ProfileName, Provider, RegistryReference, RequiredTag, TagPrefix, TagSourceSettings,

@@ -68,6 +68,8 @@ pub struct ResourceTag {
     pub by: String,
     /// Whether Crossplane keeps the value that is stored.
     pub is_kept: bool,
+    /// Whether a patch takes it from the environment.
+    pub is_of_environment: bool,
 }
 
 /// What a provider does with a change of the tags of a resource that exists.
@@ -261,13 +263,12 @@ impl<'a> Reader<'_, 'a> {
                 Item::Object => of("key"),
             };
             let Some(key) = key else { continue };
-            let by = key.by.clone();
-            let empty =
-                || Some(ResourceTag { value: PatchedText::Known(String::new()), by: by.clone(), is_kept: false });
-            let (key, tag) = match (key.value, item) {
+            let of_key = |value| Some(ResourceTag { value, is_kept: false, ..key.clone() });
+            let empty = || of_key(PatchedText::Known(String::new()));
+            let (key, tag) = match (key.value.clone(), item) {
                 (PatchedText::Known(key), Item::String) => (key, empty()),
                 (PatchedText::Known(key), Item::Object) => (key, of("value").or_else(empty)),
-                (value, _) => (format!("[{index}]"), Some(ResourceTag { value, by: by.clone(), is_kept: false })),
+                (value, _) => (format!("[{index}]"), of_key(value)),
             };
             tags.extend(tag.map(|tag| (key, tag)));
         }
@@ -277,9 +278,19 @@ impl<'a> Reader<'_, 'a> {
     /// A value, and what sets it: with the key of a map, the patch of that key or of the whole map.
     fn tag(&self, value: &SimulatedValue<'a>, path: &[FieldPathStep<'a>], key: Option<&str>) -> Option<ResourceTag> {
         let patch = self.resource.patches.get(path).copied();
+        let map = path.split_last().map_or(path, |(_, map)| map);
+        // `writers` has those of the kind's own field.
+        let own = || self.resource.kind.known.and_then(|known| known.tags.field());
+        let is_beside = key.is_some() && own().is_none_or(|field| *steps_in(field, &self.resource.object) != *map);
+        let of_map = || self.resource.patches.get(map).copied();
+        let beside = || of_map().filter(|_| is_beside);
         let writer = || [key.unwrap_or_default(), ""].iter().find_map(|key| self.resource.writers.get(key)).copied();
-        let of_map = || path.split_last().and_then(|(_, map)| self.resource.patches.get(map)).copied();
-        let writer = patch.or_else(writer).or_else(of_map).or(self.resource.managed_by).unwrap_or(self.resource.at);
+        let writer = patch
+            .or_else(beside)
+            .or_else(writer)
+            .or_else(of_map)
+            .or(self.resource.managed_by)
+            .unwrap_or(self.resource.at);
         let (value, at) = match value {
             SimulatedValue::Given(json) if is_within(*json, self.resource.base) => (text(*json)?, *json),
             SimulatedValue::Given(json) => (text(*json)?, writer),
@@ -289,7 +300,9 @@ impl<'a> Reader<'_, 'a> {
         };
         let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
         let is_kept = prefixes.any(|prefix| self.resource.kept.contains(prefix));
-        Some(ResourceTag { value, by: at.path().to_string(), is_kept })
+        let kind = at.string(&["type"]).ok().flatten();
+        let is_of_environment = matches!(kind, Some("FromEnvironmentFieldPath" | "CombineFromEnvironment"));
+        Some(ResourceTag { value, by: at.path().to_string(), is_kept, is_of_environment })
     }
 
     /// Writes what is known of a value as JSON.

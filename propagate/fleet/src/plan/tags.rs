@@ -15,7 +15,7 @@ use metadata_propagation::Settings;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use topology::ObjectPath;
 
-use self::composed::{Comparison, ComposedResources, PAUSE_ENDS};
+use self::composed::{Comparison, ComposedResources, ENVIRONMENT, PAUSE_ENDS};
 use self::side::Side;
 use self::stamped::{Stamped, Subject, changes};
 use super::{EntryDifference, Happens, WaitsFor, is_same};
@@ -347,8 +347,15 @@ impl Difference<'_> {
         let has_other_tags = !found.changes.is_empty();
         let is_later = self.later.is_some();
         let has_order = found.because.len() > 1 && !is_later;
-        let comparison = Comparison { before: was, after: is, has_other_tags, has_order, is_later, side: new };
+        let environment = self.change.edited.iter().find(|id| is_of_crossplane(id) && id.kind == "EnvironmentConfig");
+        let has_environment = environment.is_some();
+        let comparison =
+            Comparison { before: was, after: is, has_other_tags, has_order, is_later, has_environment, side: new };
         found.resources = comparison.differing();
+        let is_of_environment = |resource: &ReachedResource| resource.fate == TagFate::CannotTell(ENVIRONMENT.into());
+        if found.resources.iter().any(is_of_environment) {
+            found.because.extend(environment.map(ToString::to_string));
+        }
         if self.is_at_unknown_revision(found.happens) {
             for resource in &mut found.resources {
                 let name = &resource.composition.name;

@@ -139,6 +139,8 @@ pub(super) struct Comparison<'c> {
     pub(super) has_order: bool,
     /// Whether the composite itself changes later.
     pub(super) is_later: bool,
+    /// Whether the change is in an EnvironmentConfig.
+    pub(super) has_environment: bool,
     pub(super) side: &'c Side<'c>,
 }
 
@@ -150,6 +152,8 @@ const EMPTIED: &str = "the API server refuses an empty map where tags were appli
 pub(super) const PAUSE_ENDS: &str = "the pause ends, and what changed meanwhile takes effect";
 /// … or adds `Update` to policies.
 const UPDATES: &str = "its provider did not update it before, and what changed meanwhile takes effect";
+/// An environment that has other values, which the tags of a resource may be made of.
+pub(super) const ENVIRONMENT: &str = "an EnvironmentConfig changes, and what it makes of the tags is not evaluated";
 /// What becomes of a change in several objects, one of which begins a pause.
 const ORDER: &str = "the same change begins a pause, and what is applied first decides";
 
@@ -196,7 +200,9 @@ impl Comparison<'_> {
         let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
         let has_doubt = is.doubt.as_ref().filter(|doubt| self.has_other_tags || was.doubt.as_ref() != Some(*doubt));
         let is_resumed = is_stalled(was.update) && !is_stalled(is.update) && !is.tags.is_empty();
-        if changes.is_empty() && is_refused.is_none() && has_doubt.is_none() && !is_resumed {
+        let is_of_environment =
+            self.has_environment && (is.doubt.is_some() || is.tags.values().any(|tag| tag.is_of_environment));
+        if changes.is_empty() && is_refused.is_none() && has_doubt.is_none() && !is_resumed && !is_of_environment {
             return Vec::new();
         }
         let is_unread = |change: &TagChange| {
@@ -210,6 +216,7 @@ impl Comparison<'_> {
             (Some(fault), ..) => TagFate::Refused(fault.to_string()),
             _ if is.has_empty_map && !was.tags.is_empty() && !is.is_merged => TagFate::Refused(EMPTIED.to_owned()),
             (_, Some(doubt), _) => TagFate::CannotTell(doubt.to_string()),
+            _ if is_of_environment => TagFate::CannotTell(ENVIRONMENT.to_owned()),
             _ if changes.iter().any(is_unread) => {
                 TagFate::CannotTell("what a patch makes of the value is not evaluated".to_owned())
             }

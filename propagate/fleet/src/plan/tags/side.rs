@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use metadata_propagation::{Mode, OnXrd, Settings, Stance};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::is_same;
 use super::definitions::{Definition, immutable};
@@ -141,6 +141,7 @@ impl<'f> Side<'f> {
         // The definition that the composite was created with.
         let definition = old.filter(|_| before.is_some()).unwrap_or(self).definition(&id.group, &id.kind);
         let definition = definition.map(|definition| &definition.value);
+        let composite = &self.with_selection(composite, id, old.zip(before), definition);
         let (is, was) = (is_manual(composite, definition), before.is_some_and(|before| is_manual(before, definition)));
         let (named, named_before, kind) = (revision(composite), before.and_then(revision), &id.kind);
         if was && !is && named_before.is_none() {
@@ -162,6 +163,32 @@ impl<'f> Side<'f> {
             }
             (None, ..) => self.newest(composite, id),
         }
+    }
+
+    /// A composite with what Crossplane writes into it when it selects a Composition, and files seldom have: the name of
+    /// the one that was selected first, and the default selector of revisions. Neither changes later.
+    ///
+    /// Source: as above, `APILabelSelectorResolver` and `APIDefaultCompositionSelector`.
+    fn with_selection(
+        &self,
+        composite: &Value,
+        id: &ObjectId,
+        stored: Option<(&Side<'f>, &Value)>,
+        definition: Option<&Value>,
+    ) -> Value {
+        let names_one = |composite: &Value| of_spec(composite, "/compositionRef").is_some();
+        let unnamed = stored.filter(|(_, before)| !names_one(before) && !names_one(composite));
+        let first = unnamed.and_then(|(old, before)| old.composition(before, id).ok());
+        let revisions = definition.and_then(|it| it.pointer("/spec/defaultCompositionRevisionSelector"));
+        let revisions = revisions
+            .filter(|_| of_spec(composite, "/compositionRevisionSelector").is_none() && revision(composite).is_none());
+        let mut composite = composite.clone();
+        if let Some(spec) = composite.get_mut("spec").and_then(Value::as_object_mut) {
+            let named = first.map(|first| ("compositionRef", json!({ "name": first.object.id.name })));
+            let selected = revisions.map(|selector| ("compositionRevisionSelector", selector.clone()));
+            spec.extend(named.into_iter().chain(selected).map(|(field, value)| (field.to_owned(), value)));
+        }
+        composite
     }
 
     /// The Composition of a composite that stays at the revision that it has when it is made `Manual`.
