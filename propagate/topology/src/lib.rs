@@ -52,7 +52,7 @@ pub use no_output::NoOutput;
 pub use object_path::{ObjectPath, ObjectStep, VisitedPath};
 pub use obstacle::{Gap, Obstacle, TopologyRefusal};
 pub use owner::{DEPLOYMENTS, POOLS, PartRole, TopologyOwner, WORKERS, WorkersKind};
-pub use schema::SchemaViolation;
+pub use schema::{SchemaViolation, prune};
 pub use upgrade::{control_plane_steps, worker_steps};
 pub use variables::{StoredDefaults, keep_defaults, set_defaults, stored_defaults};
 

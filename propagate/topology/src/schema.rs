@@ -53,7 +53,7 @@ pub(crate) fn unknown(value: &Value, schema: &Value, at: VisitedPath<'_>) -> Vec
 
 /// Removes the fields that the schema of a value does not name, as the API server does, and on demand the lists with keys
 /// that are empty.
-pub(crate) fn prune(value: &mut Value, schema: &Value, drops_empty: bool) {
+pub fn prune(value: &mut Value, schema: &Value, drops_empty: bool) {
     let keeps = is_true(schema, &["x-kubernetes-preserve-unknown-fields"]);
     match value {
         Value::Object(fields) => {

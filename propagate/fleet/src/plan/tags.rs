@@ -304,10 +304,14 @@ impl Difference<'_> {
             (Some(_), None) if happens == Happens::Deleted => return None,
             (_, None) => found.changes = changes(before, after, new.prefix()),
         }
+        let definitions = [old, new].map(|side| side.definition_name(&subject.id));
+        if let ([Some(name), None], Happens::Changed) = (definitions, happens) {
+            let sentence = "is deleted, and Crossplane deletes this object with its resources";
+            found.unknown.push(format!("CompositeResourceDefinition `{name}` {sentence}"));
+        }
         let is_composed_anew = before.composite != after.composite || change.has_compositions || change.has_settings;
         let is_composed = subject.is_composite() && found.unknown.is_empty() && is_composed_anew;
         let composed = is_composed.then(|| self.composed([before, after], happens));
-        let definitions = [old, new].map(|side| side.definition_name(&subject.id));
         let definitions: Vec<&str> = definitions.iter().flatten().copied().collect();
         let used = composed.iter().flatten().flat_map(|side| side.compositions.iter().cloned()).collect();
         found.because = change.because(self.id, &definitions, &used);

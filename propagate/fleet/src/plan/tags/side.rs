@@ -94,12 +94,18 @@ impl<'f> Side<'f> {
         self.definitions.iter().find(is_it)
     }
 
-    /// A composite with the defaults of its definition; `None` if there are none.
-    pub(super) fn defaulted(&self, id: &ObjectId, version: &str, json: &str) -> Option<String> {
-        let definition = self.definition(&id.group, &id.kind)?;
-        let schema = schema(&definition.value, version).filter(|_| definition.object.json.contains("\"default\""))?;
+    /// A composite as the API server reads it: with the defaults of its definition, and without fields below those of
+    /// `spec` that it does not declare. Beside them, Crossplane declares fields of its own. `None` without a definition.
+    pub(super) fn as_declared(&self, id: &ObjectId, version: &str, json: &str) -> Option<String> {
+        let schema = schema(&self.definition(&id.group, &id.kind)?.value, version)?;
         let mut value: Value = serde_json::from_str(json).ok()?;
-        topology::set_defaults(value.get_mut("spec")?, schema);
+        let spec = value.get_mut("spec")?;
+        for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if let Some(field) = spec.get_mut(name) {
+                topology::prune(field, schema, false);
+            }
+        }
+        topology::set_defaults(spec, schema);
         Some(value.to_string())
     }
 

@@ -209,8 +209,8 @@ impl Side<'_> {
         let Subject { id, version, json, field, .. } = subject;
         let updated = stored.map(|(former, before)| (subject.over(former, before), before.composite.to_string()));
         let json = updated.as_ref().map_or(&**json, |(json, _)| json);
-        let defaulted = self.defaulted(id, version, json);
-        let json = defaulted.as_deref().unwrap_or(json);
+        let declared = self.as_declared(id, version, json);
+        let json = declared.as_deref().unwrap_or(json);
         let mut review = create(id, version, json);
         if let Some((_, old)) = &updated {
             (review.operation, review.old_object) = (Operation::Update, Some(old.as_str()));
