@@ -55,21 +55,25 @@ pub(super) fn forwarding<'e>(
 /// Whether the controller in the ownerReferences exists with that uid, if the settings allow to read its kind. Only
 /// asked about a write by Crossplane: other writes forward nothing in any case.
 ///
-/// An ownerReference does not say whether its object has a namespace: that of the object under review is tried first.
+/// An ownerReference does not say whether its object has a namespace: that of the object under review is tried first. A
+/// PolicyServer ignores it for a kind without namespaces, and answers the second question with an error for one with them.
+///
+/// Source: kubewarden/adm-controller, policy-evaluator: `callback_handler/kubernetes/client.rs`, `get_resource`.
 fn has_parent<'e>(subject: &ReviewedObject<'e>, lookups: &Lookups<'e>) -> Result<bool, Stop> {
     let Some(owner) = subject.object.controller() else { return Ok(false) };
     if !lookups.may_read(owner.group(), owner.kind) {
         return Ok(true);
     }
-    for namespace in [Some(subject.namespace()).filter(|name| !name.is_empty()), Some("")].into_iter().flatten() {
-        match lookups.parent(&ObjectQuery::owner(owner, namespace, PARENT_MASKS)) {
-            Ok(_) => return Ok(true),
-            Err(ReadFailure::Failed(failed)) if failed.error.cause == LookupCause::NotFound => {}
-            Err(ReadFailure::AnotherUid(_)) => return Ok(false),
-            Err(failure) => return Err(failure.into()),
+    let read = |namespace| lookups.parent(&ObjectQuery::owner(owner, namespace, PARENT_MASKS));
+    let namespace = subject.namespace();
+    Ok(match read(namespace) {
+        Ok(_) => true,
+        Err(ReadFailure::AnotherUid(_)) => false,
+        Err(ReadFailure::Failed(failed)) if failed.error.cause == LookupCause::NotFound => {
+            !namespace.is_empty() && read("").is_ok()
         }
-    }
-    Ok(false)
+        Err(failure) => return Err(failure.into()),
+    })
 }
 
 /// Whether Crossplane copies what the request writes: from a parent's Composition, or from a claim.

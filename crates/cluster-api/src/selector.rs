@@ -1,7 +1,9 @@
 //! The selector of an object that controls others.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::keys::CLUSTER_NAME;
-use crate::json::{Malformed, Map};
+use crate::json::{Json, Malformed, Map};
 use kubernetes::Object;
 
 /// Whether the `spec.selector` is unchanged. The name of the object's own Cluster does not count: defaulting and the
@@ -15,12 +17,16 @@ pub(crate) fn same_selector(old: &Object<'_>, new: &Object<'_>) -> Result<bool, 
     Ok(expressions == old_expressions && labels.iter().filter(counts).eq(old_labels.iter().filter(counts)))
 }
 
-/// The labels of the selector, and its expressions as written.
-fn selector<'a>(object: &Object<'a>) -> Result<(Map<'a>, &'a str), Malformed> {
+/// The labels of a selector, and its expressions: key, operator and values. Their order means nothing.
+type Requirements<'a> = (Map<'a>, BTreeSet<(&'a str, &'a str, BTreeSet<&'a str>)>);
+
+fn selector<'a>(object: &Object<'a>) -> Result<Requirements<'a>, Malformed> {
     let selector = object.spec.get("selector")?;
-    let expressions = match selector.get("matchExpressions")?.text() {
-        "null" => "[]",
-        text => text,
-    };
+    let mut expressions = BTreeSet::new();
+    for expression in selector.get("matchExpressions")?.elements()? {
+        let text = |field| Ok(expression.string(&[field])?.unwrap_or_default());
+        let values = expression.get("values")?.elements()?.filter_map(Json::as_str).collect();
+        expressions.insert((text("key")?, text("operator")?, values));
+    }
     Ok((selector.get("matchLabels")?.as_map()?, expressions))
 }

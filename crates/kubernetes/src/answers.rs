@@ -138,7 +138,7 @@ impl<'b> Answers<'b> {
     }
 
     fn read(&self, get: &Get, cluster: &dyn Cluster) -> Result<String, LookupError> {
-        if !is_path_segment(&get.name) {
+        if ![Some(&get.name), get.namespace.as_ref()].into_iter().flatten().all(|name| is_path_segment(name)) {
             return Err(LookupError { cause: LookupCause::NotFound, detail: "no object has such a name".to_owned() });
         }
         match self.budget.take() {
@@ -175,7 +175,7 @@ fn is_over_the_limit(error: &LookupError) -> bool {
     error.cause == LookupCause::TooManyReads
 }
 
-/// Whether a host can ask for an object of this name, and not for another path of the API server.
+/// Whether a host can ask for an object or a Namespace of this name, and not for another path of the API server.
 fn is_path_segment(name: &str) -> bool {
     !name.contains(['/', '?', '#', '%', '\\']) && ![".", ".."].contains(&name)
 }
@@ -201,11 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_would_be_another_path_is_not_asked_for() {
+    fn names_and_namespaces_that_would_be_another_path_are_not_asked_for() {
         let (cluster, budget) = (Counting(Cell::new(0)), ReadBudget::whole());
         let answers = Answers::new(Reads::Cached, &budget);
         for name in ["c1/status", "../secrets/s", "md?watch=true", "a%2Fb", "a#b", "a\\b", ".", ".."] {
             let asked = answers.ask(Get { name: name.to_owned(), ..get(0) }, &cluster);
+            assert_eq!(asked.as_ref().map_err(|error| error.cause).unwrap_err(), LookupCause::NotFound, "{name}");
+            let asked = answers.ask(Get { namespace: Some(name.to_owned()), ..get(0) }, &cluster);
             assert_eq!(asked.as_ref().map_err(|error| error.cause).unwrap_err(), LookupCause::NotFound, "{name}");
         }
         assert_eq!(cluster.0.get(), 0);

@@ -23,7 +23,7 @@ pub struct ApiServer {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionFailure {
-    /// `apiVersion kind`.
+    /// `apiVersion kind`, of all objects, or with the name of one.
     pub get: String,
     /// The reads that fail; both where it is absent.
     #[serde(default)]
@@ -129,7 +129,9 @@ impl ApiServer {
     pub fn failure(&self, get: &Get) -> Option<&QuestionFailure> {
         let kind = format!("{} {}", get.api_version, get.kind);
         let read = ReadMode::of(get);
-        self.failures.iter().find(|failure| failure.get == kind && failure.only.is_none_or(|only| only == read))
+        let named = get.to_string();
+        let is_of = |failure: &QuestionFailure| failure.get == kind || failure.get == named;
+        self.failures.iter().find(|failure| is_of(failure) && failure.only.is_none_or(|only| only == read))
     }
 
     /// The object as a `get` without masks returns it.

@@ -142,7 +142,9 @@ fn of_field(root: &Value, field: SettingField<'_>, settings: &mut Vec<Setting>) 
         schema.get(name).filter(|element| element.is_object()).map(|element| resolved(root, element)).transpose()
     };
     let (items, values) = (element("items")?, element("additionalProperties")?);
-    let takes = match (schema["type"].as_str(), items, values) {
+    let kinds = schema["type"].as_array().into_iter().flatten().chain([&schema["type"]]);
+    let kind = kinds.filter_map(Value::as_str).find(|kind| *kind != "null");
+    let takes = match (kind, items, values) {
         _ if !words.is_empty() => words.iter().map(|Word(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "),
         (Some("array"), Some(items), _) => format!("list of {}s", items["type"].as_str().unwrap_or("object")),
         (Some("object"), _, Some(values)) => format!("map of {}s", values["type"].as_str().unwrap_or("object")),
