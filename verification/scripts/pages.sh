@@ -9,7 +9,7 @@ rm -rf target/pages-source target/pages
 mkdir -p target/pages-source/docs
 cp ./*.md target/pages-source
 cp docs/* target/pages-source/docs
-cargo run --locked --quiet --package tasks --no-default-features --bin pages -- target/pages-source/docs
+cargo run --locked --quiet --package tasks --no-default-features --bin generate -- pages target/pages-source/docs
 SITE_PAGES=$PWD/target/pages-source cargo test --locked --quiet --package documents --test generated -- messages::
 [ "${1:-}" != sources ] || exit 0
 mkdocs build --quiet --config-file verification/scripts/pages/mkdocs.yml

@@ -19,7 +19,7 @@ stay. The Go code knows no rule of propagation. For edits of a MachineDeployment
 say whether Machines made before are up to date; the policy has to predict the same.
 
 `make conformance-vectors` asks again (needs Go; the same bytes from the same seed), `make test` puts every vector to engine
-and compiled module, and this page is what `cargo run --package tasks --no-default-features --bin vectors` prints.
+and compiled module, and `make bless` writes this page.
 
 Functions that know both API versions are asked in both, also with the objects above in the other one. A vector that deviates
 agrees in everything but the listed deviations; a listed deviation that no vector meets fails the test.

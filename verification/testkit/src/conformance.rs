@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 
 use crate::cluster::ApiServer;
 use crate::deviations::{Deviations, EntryDeviation};
-use crate::inplace;
 use crate::owned::RECORDS;
 use crate::patch::patched;
 use crate::request::request;
@@ -243,7 +242,7 @@ impl WrittenObject {
             }
         }
         ensure!(overlays == (self.relation == Relation::Overlays), "the relation is not {:?}", self.relation);
-        differences.extend(inplace::differences(&self.fields, object, &result));
+        differences.extend(differing_fields(&self.fields, object, &result));
         Ok(differences)
     }
 }
@@ -252,5 +251,75 @@ fn entries(object: &Value, path: &str) -> Result<BTreeMap<String, String>> {
     match object.pointer(&format!("/{}", path.replace('.', "/"))) {
         None | Some(Value::Null) => Ok(BTreeMap::new()),
         Some(map) => serde_json::from_value(map.clone()).with_context(|| path.to_owned()),
+    }
+}
+
+impl Classified {
+    /// Where an entry point's prediction differs from Cluster API's decision: at most one difference, named after the
+    /// edit.
+    fn differences(&self, entry_point: &EntryPoint) -> Result<Vec<EntryDeviation>> {
+        let review = json!({ "operation": "UPDATE", "username": "alice", "object": self.new, "oldObject": self.old });
+        let answer = entry_point(&request(review), &json!({}), &ApiServer::default())?;
+        ensure!(answer.accepted, "refused: {:?}", answer.message);
+        let edits = answer.report["rollout"]["edits"].as_array().cloned().unwrap_or_default();
+        let replaced = edits
+            .iter()
+            .any(|edit| ["replaced when deleted", "rollout", "destructive"].map(Value::from).contains(&edit["effect"]));
+        let is_unknown = edits.iter().any(|edit| edit["effect"] == "cannot tell");
+        if replaced != self.up_to_date || (is_unknown && !replaced) {
+            return Ok(Vec::new());
+        }
+        let told = |replaced: bool| Some(if replaced { "Machines are replaced" } else { "Machines stay" }.to_owned());
+        Ok(vec![EntryDeviation {
+            map: "rollout".to_owned(),
+            key: self.change.clone(),
+            expected: told(!self.up_to_date),
+            found: told(replaced),
+            untouched: true,
+            inert: Value::Null,
+        }])
+    }
+}
+
+/// In-place mutable fields that differ from Cluster API's. If it sets none, and for list elements that it does not name, the
+/// object's own values are kept.
+fn differing_fields(fields: &BTreeMap<String, Value>, object: &Value, result: &Value) -> Vec<EntryDeviation> {
+    let at = |object: &Value, path: &str| {
+        object.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or_default()
+    };
+    let text = |value: Option<&Value>| value.map(Value::to_string);
+    let mut differences = Vec::new();
+    for (path, expected) in fields {
+        let (own, found) = (elements(&at(object, path)), elements(&at(result, path)));
+        let expected = elements(expected);
+        for key in own.keys().chain(expected.keys()).chain(found.keys()).collect::<BTreeSet<_>>() {
+            let wanted = expected.get(key).or_else(|| own.get(key));
+            if found.get(key) != wanted {
+                differences.push(EntryDeviation {
+                    map: "fields".to_owned(),
+                    key: format!("{path}{key}"),
+                    expected: text(wanted),
+                    found: text(found.get(key)),
+                    untouched: found.get(key) == own.get(key),
+                    inert: Value::Null,
+                });
+            }
+        }
+    }
+    differences
+}
+
+/// List elements by their key, such as `[Ready]`; a value that is not a list is the only element.
+fn elements(value: &Value) -> BTreeMap<String, Value> {
+    match value {
+        Value::Null => BTreeMap::new(),
+        Value::Array(elements) => {
+            let name = |element: &Value| {
+                let names = ["conditionType", "key", "effect"].iter().filter_map(|name| element[name].as_str());
+                format!("[{}]", names.collect::<Vec<_>>().join(" "))
+            };
+            elements.iter().map(|element| (name(element), element.clone())).collect()
+        }
+        other => BTreeMap::from([(String::new(), other.clone())]),
     }
 }

@@ -8,7 +8,6 @@
 pub mod agreement;
 pub mod carriers;
 pub mod case;
-mod classified;
 pub mod cluster;
 pub mod conformance;
 mod consistency;
@@ -18,7 +17,6 @@ pub mod fuzz;
 pub mod generated;
 #[cfg(feature = "host")]
 mod guest;
-pub mod inplace;
 #[cfg(feature = "host")]
 pub mod kwctl;
 pub mod laws;

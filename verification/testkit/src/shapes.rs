@@ -4,7 +4,7 @@
 mod maps;
 mod written;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cluster::ApiServer;
 use crate::request::request;
@@ -82,64 +82,10 @@ impl Shape {
 
 /// Every shape.
 pub fn shapes() -> anyhow::Result<Vec<Shape>> {
-    let mut shapes = maps::shapes();
-    for written in [include_str!("shapes/objects.yaml"), include_str!("shapes/tags.yaml")] {
-        shapes.extend(written::shapes(written)?);
-    }
-    Ok(shapes)
-}
-
-/// An object of Cluster API's core group.
-fn core(kind: &str, name: &str, spec: Value) -> Value {
-    of_group("cluster.x-k8s.io/v1beta2", kind, name, spec)
-}
-
-fn of_group(api_version: &str, kind: &str, name: &str, spec: Value) -> Value {
-    json!({
-        "apiVersion": api_version, "kind": kind,
-        "metadata": { "namespace": "fleet", "name": name, "uid": format!("uid-{name}") }, "spec": spec,
-    })
-}
-
-/// The reference to an owner.
-fn owner(kind: &str, name: &str, controller: bool) -> Value {
-    json!({
-        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": kind, "name": name, "uid": format!("uid-{name}"),
-        "controller": controller,
-    })
-}
-
-/// An object with a value at a JSON pointer below its fields, which are created.
-fn with(mut object: Value, pointer: &str, value: impl Into<Value>) -> Value {
-    let mut here = &mut object;
-    for step in pointer.split('/').skip(1) {
-        here = match step.parse::<usize>() {
-            Ok(index) => &mut here[index],
-            Err(_) => &mut here[step],
-        };
-    }
-    match (here, value.into()) {
-        (Value::Object(entries), Value::Object(more)) => entries.extend(more),
-        (here, value) => *here = value,
-    }
-    object
-}
-
-/// Numbered entries with one value.
-fn entries(prefix: &str, count: usize, value: &str) -> Map<String, Value> {
-    keys(prefix, count).map(|key| (key, json!(value))).collect()
-}
-
-fn keys(prefix: &str, count: usize) -> impl Iterator<Item = String> {
-    let prefix = prefix.to_owned();
-    (0..count).map(move |number| format!("{prefix}{number:06}"))
-}
-
-/// An entry of `managedFields` that owns these entries of a map.
-fn owns(manager: &str, operation: &str, map: &str, keys: impl Iterator<Item = String>) -> Value {
-    let fields: Map<String, Value> = keys.map(|key| (format!("f:{key}"), json!({}))).collect();
-    json!({
-        "manager": manager, "operation": operation, "apiVersion": "cluster.x-k8s.io/v1beta2",
-        "time": "2026-01-01T00:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": { "f:metadata": { format!("f:{map}"): fields } },
-    })
+    let files = [include_str!("shapes/objects.yaml"), include_str!("shapes/tags.yaml")];
+    files
+        .into_iter()
+        .map(written::shapes)
+        .collect::<anyhow::Result<Vec<_>>>()
+        .map(|shapes| shapes.into_iter().flatten().collect())
 }

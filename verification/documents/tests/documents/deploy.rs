@@ -6,8 +6,9 @@ use anyhow::{Context, Result};
 use fleet::plural;
 use metadata_propagation::GRANTS;
 use serde_json::{Value, json};
+use testkit::yaml;
 
-use crate::manifests::{are_defaults, defaults, yaml};
+use crate::manifests::{are_defaults, defaults};
 use documents::policies::{objects, policies};
 
 /// Group and name of a resource.

@@ -6,12 +6,9 @@ use anyhow::{Context, Result};
 use fleet::plural;
 use metadata_propagation::Settings;
 use serde_json::{Value, json};
+use testkit::yaml;
 
-use documents::{blocks, read};
-
-pub(crate) fn yaml(path: &str) -> Result<Value> {
-    serde_saphyr::from_str(&read(path)?).with_context(|| path.to_owned())
-}
+use documents::blocks;
 
 /// The first settings that a document shows.
 fn shown(document: &str) -> Result<Value> {

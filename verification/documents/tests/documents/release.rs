@@ -5,8 +5,8 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use testkit::yaml;
 
-use crate::manifests::yaml;
 use documents::{documents, read};
 
 /// The workflows, by the names of their files.

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
+use super::maps::{self, Receiver};
 use super::{Grown, Shape};
 
 #[derive(Deserialize)]
@@ -20,6 +21,9 @@ struct ShapeFile {
     /// What the shapes refer to.
     #[serde(rename = "parts")]
     _parts: IgnoredAny,
+    /// What has labels and annotations that propagate to it.
+    #[serde(default)]
+    receivers: Vec<Receiver>,
     shapes: Vec<WrittenShape>,
 }
 
@@ -44,7 +48,7 @@ struct WrittenShape {
 /// The shapes of a file.
 pub(super) fn shapes(text: &str) -> anyhow::Result<Vec<Shape>> {
     let file: ShapeFile = serde_saphyr::from_str(text)?;
-    Ok(file.shapes.into_iter().map(shape).collect())
+    Ok(file.receivers.into_iter().flat_map(maps::shapes).chain(file.shapes.into_iter().map(shape)).collect())
 }
 
 fn shape(written: WrittenShape) -> Shape {
@@ -64,7 +68,7 @@ fn repeated([open, inner, close]: &[String; 3], count: usize) -> String {
     [open.repeat(count), inner.clone(), close.repeat(count)].concat()
 }
 
-fn grown(template: &Value, count: usize) -> Value {
+pub(super) fn grown(template: &Value, count: usize) -> Value {
     match template {
         Value::Array(elements) => elements.iter().flat_map(|element| elements_of(element, count)).collect(),
         Value::Object(fields) => of_fields(fields, count),
