@@ -86,10 +86,7 @@ fn is_read(object: &FleetObject, settings: &Settings) -> bool {
 fn found(whole: &Fleet, settings: &Settings) -> BTreeSet<String> {
     let mut roots = BTreeSet::new();
     let name = |object: &FleetObject| whole.sources().get(object.origin.source).map_or("", |source| &source.name);
-    let doubles: Vec<(&FleetObject, &FleetObject)> = whole.doubles().collect();
-    for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
-        let first = same.first().map(|(first, _)| *first);
-        let all: Vec<&FleetObject> = first.into_iter().chain(same.iter().map(|(_, later)| *later)).collect();
+    for all in definitions(whole) {
         for (index, a) in all.iter().enumerate().filter(|(_, a)| concerns(&a.review(), settings)) {
             for b in all.iter().skip(index + 1).filter(|b| a.json != b.json) {
                 roots.extend(parting(name(a), name(b)).into_iter().flatten());
@@ -97,6 +94,13 @@ fn found(whole: &Fleet, settings: &Settings) -> BTreeSet<String> {
         }
     }
     roots
+}
+
+/// The definitions of each object that has several, the first one first.
+pub(crate) fn definitions(fleet: &Fleet) -> Vec<Vec<&FleetObject>> {
+    let doubles: Vec<(&FleetObject, &FleetObject)> = fleet.doubles().collect();
+    let same = doubles.chunk_by(|a, b| a.0.id == b.0.id);
+    same.map(|same| same.iter().take(1).map(|(first, _)| *first).chain(same.iter().map(|it| it.1)).collect()).collect()
 }
 
 /// The shortest prefixes of two paths in which they differ; `None` for one file.

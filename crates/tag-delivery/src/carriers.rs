@@ -99,10 +99,10 @@ pub enum Holds {
 
 use Holds::{NoTags, TagsBesides};
 
-const AWS: &str = "aws.upbound.io";
-const AZURE: &str = "azure.upbound.io";
+pub(crate) const AWS: &str = "aws.upbound.io";
+pub(crate) const AZURE: &str = "azure.upbound.io";
 const GCP: &str = "gcp.upbound.io";
-const OPENSTACK: &str = "openstack.crossplane.io";
+pub(crate) const OPENSTACK: &str = "openstack.crossplane.io";
 const OCI: &str = "oci.upbound.io";
 
 const fn other(

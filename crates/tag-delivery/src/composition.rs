@@ -31,6 +31,7 @@ pub use self::policies::CROSSPLANE_PAUSED;
 use self::policies::Policies;
 use self::resource::ComposedResource;
 pub(super) use self::scopes::faults_of_scope;
+use self::simulation::Simulation;
 use self::tag_keys::TagKeys;
 use self::value::SimulatedValue;
 use super::exemption::states_reason;
@@ -98,13 +99,9 @@ fn created<'a>(
     composite: SimulatedValue<'a>,
     composites: &CloudTags,
 ) -> Result<Vec<ComposedResource<'a>>, Malformed> {
-    let pipeline = match Pipeline::play(spec, composite, &[], composites, &mut Faults::default()) {
-        Ok(pipeline) => pipeline,
-        Err(Halt::Malformed(malformed)) => return Err(malformed),
-        Err(Halt::Fails(..)) => return Ok(Vec::new()),
-    };
     let mut created = Vec::new();
-    for resource in pipeline.resources.into_iter().filter(|resource| !resource.base.is_null()) {
+    let Simulation { resources, .. } = Simulation::of(spec, composite, composites)?;
+    for resource in resources.into_iter().filter(|resource| !resource.base.is_null()) {
         let reason = resource.base.string(&["metadata", "annotations", EXEMPT])?;
         if !reason.is_some_and(states_reason) {
             created.push(resource);

@@ -1,5 +1,8 @@
 //! Kinds of managed resources whose clouds do not accept some tags that they accept elsewhere.
 
+use self::Limit::Characters;
+use crate::carriers::{AWS, AZURE, OPENSTACK, kind_of};
+
 /// What becomes of a resource, or of its tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefusedKeys {
@@ -37,95 +40,68 @@ pub(crate) enum Limit {
 /// Tags that the cloud does not accept on some kinds.
 #[derive(Debug)]
 pub(crate) struct KindLimit {
-    /// The provider, as in the settings.
-    pub(crate) provider: &'static str,
-    /// The API groups of the kinds.
-    pub(crate) groups: &'static [&'static str],
-    pub(crate) kinds: &'static [&'static str],
+    /// The suffix of the provider's groups, and the service.
+    of: (&'static str, &'static str),
+    kinds: &'static [&'static str],
     /// Only if a field below `spec.forProvider` or `spec.initProvider` has this value.
     pub(crate) only_with: Option<([&'static str; 2], &'static str)>,
     pub(crate) limit: Limit,
     /// Where this is documented.
     #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the table"))]
-    pub(crate) source: &'static str,
+    source: &'static str,
+}
+
+const fn on(
+    of: (&'static str, &'static str),
+    kinds: &'static [&'static str],
+    limit: Limit,
+    source: &'static str,
+) -> KindLimit {
+    KindLimit { of, kinds, only_with: None, limit, source }
 }
 
 /// Every limit that is known.
 #[rustfmt::skip]
 pub(crate) const KIND_LIMITS: &[KindLimit] = &[
     KindLimit {
-        provider: "aws", groups: &["ec2.aws.upbound.io", "ec2.aws.m.upbound.io"], kinds: &["Instance"],
         only_with: Some((["metadataOptions", "instanceMetadataTags"], "enabled")),
-        limit: Limit::Characters { refuses: "/ ", effect: RefusedKeys::Resource, profile: "aws-instance-metadata" },
-        source: "Amazon EC2 user guide, Enable access to tags in instance metadata; terraform-aws-modules/terraform-aws-eks#1785",
+        ..on((AWS, "ec2"), &["Instance"], Characters { refuses: "/ ", effect: RefusedKeys::Resource, profile: "aws-instance-metadata" },
+            "Amazon EC2 user guide, Enable access to tags in instance metadata; terraform-aws-modules/terraform-aws-eks#1785")
     },
-    KindLimit {
-        provider: "azure", groups: &["network.azure.upbound.io", "network.azure.m.upbound.io"],
-        kinds: &[
+    on((AZURE, "network"), &[
             "DNSAAAARecord", "DNSARecord", "DNSCAARecord", "DNSCNAMERecord", "DNSMXRecord", "DNSNSRecord", "DNSPTRRecord",
             "DNSSRVRecord", "DNSTXTRecord", "DNSZone", "PrivateDNSAAAARecord", "PrivateDNSARecord", "PrivateDNSCNAMERecord",
             "PrivateDNSMXRecord", "PrivateDNSPTRRecord", "PrivateDNSSRVRecord", "PrivateDNSTXTRecord", "PrivateDNSZone",
             "PrivateDNSZoneVirtualNetworkLink",
-        ],
-        only_with: None, limit: Limit::Characters { refuses: ":/ ()", effect: RefusedKeys::Tags, profile: "azure" },
-        source: "Azure/azure-rest-api-specs#11748; hashicorp/terraform-provider-azurerm#6129; Azure/azure-cli#16820",
-    },
-    KindLimit {
-        provider: "azure", groups: &["network.azure.upbound.io", "network.azure.m.upbound.io"],
-        // Front Door had a limit that is gone: MicrosoftDocs/azure-docs#125966.
-        kinds: &["TrafficManagerProfile"],
-        only_with: None, limit: Limit::Characters { refuses: ":#/ ", effect: RefusedKeys::Tags, profile: "azure" },
-        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#90275",
-    },
-    KindLimit {
-        provider: "openstack", groups: &["objectstorage.openstack.crossplane.io", "objectstorage.openstack.m.crossplane.io"],
-        kinds: &["ContainerV1"],
-        only_with: None, limit: Limit::Characters { refuses: "()<>@,;:\\\"/[]?={} ", effect: RefusedKeys::Resource, profile: "openstack-strict" },
-        source: "OpenStack object storage API, X-Container-Meta-name; a header's name is a token: RFC 9110, 5.6.2",
-    },
-    KindLimit {
-        provider: "aws", groups: &["s3.aws.upbound.io", "s3.aws.m.upbound.io"], kinds: &["BucketObject", "Object", "ObjectCopy"],
-        only_with: None, limit: Limit::Tags(10),
-        source: "Amazon S3 user guide, Categorizing your objects using tags",
-    },
+        ], Characters { refuses: ":/ ()", effect: RefusedKeys::Tags, profile: "azure" },
+        "Azure/azure-rest-api-specs#11748; hashicorp/terraform-provider-azurerm#6129; Azure/azure-cli#16820"),
+    // Front Door had a limit that is gone: MicrosoftDocs/azure-docs#125966.
+    on((AZURE, "network"), &["TrafficManagerProfile"], Characters { refuses: ":#/ ", effect: RefusedKeys::Tags, profile: "azure" },
+        "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#90275"),
+    on((OPENSTACK, "objectstorage"), &["ContainerV1"],
+        Characters { refuses: "()<>@,;:\\\"/[]?={} ", effect: RefusedKeys::Resource, profile: "openstack-strict" },
+        "OpenStack object storage API, X-Container-Meta-name; a header's name is a token: RFC 9110, 5.6.2"),
+    on((AWS, "s3"), &["BucketObject", "Object", "ObjectCopy"], Limit::Tags(10),
+        "Amazon S3 user guide, Categorizing your objects using tags"),
     // Other resources of IAM, such as policies, distinguish case.
-    KindLimit {
-        provider: "aws", groups: &["iam.aws.upbound.io", "iam.aws.m.upbound.io"], kinds: &["Role", "ServiceLinkedRole", "User"],
-        only_with: None, limit: Limit::SameKeys,
-        source: "IAM user guide, Rules for tagging in IAM: case sensitivity; kubernetes/kops#11727; aws/aws-cdk#26253",
-    },
-    KindLimit {
-        provider: "azure", groups: &["automation.azure.upbound.io", "automation.azure.m.upbound.io"], kinds: &["Account", "RunBook"],
-        only_with: None, limit: Limit::Tags(15),
-        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#58362",
-    },
-    KindLimit {
-        provider: "azure", groups: &["cdn.azure.upbound.io", "cdn.azure.m.upbound.io"], kinds: &["Endpoint", "Profile"],
-        only_with: None, limit: Limit::Tags(15),
-        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#59799",
-    },
-    KindLimit {
-        provider: "azure", groups: &["network.azure.upbound.io", "network.azure.m.upbound.io"],
-        kinds: &["DNSZone", "PrivateDNSZone", "TrafficManagerProfile"],
-        only_with: None, limit: Limit::FirstDigit,
-        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#124115",
-    },
-    KindLimit {
-        provider: "azure", groups: &["network.azure.upbound.io", "network.azure.m.upbound.io"],
-        kinds: &["DNSARecord", "DNSZone", "PrivateDNSARecord", "PrivateDNSZone", "PrivateDNSZoneVirtualNetworkLink"],
-        only_with: None, limit: Limit::Tags(15),
-        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations; Azure/azure-rest-api-specs#13600; hashicorp/terraform-provider-azurerm#21749",
-    },
-    KindLimit {
-        provider: "azure", groups: &["storage.azure.upbound.io", "storage.azure.m.upbound.io"], kinds: &["Account"],
-        only_with: None, limit: Limit::KeyLength(128),
-        source: "Azure Resource Manager, Use tags to organize your Azure resources: limitations",
-    },
+    on((AWS, "iam"), &["Role", "ServiceLinkedRole", "User"], Limit::SameKeys,
+        "IAM user guide, Rules for tagging in IAM: case sensitivity; kubernetes/kops#11727; aws/aws-cdk#26253"),
+    on((AZURE, "automation"), &["Account", "RunBook"], Limit::Tags(15),
+        "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#58362"),
+    on((AZURE, "cdn"), &["Endpoint", "Profile"], Limit::Tags(15),
+        "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#59799"),
+    on((AZURE, "network"), &["DNSZone", "PrivateDNSZone", "TrafficManagerProfile"], Limit::FirstDigit,
+        "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#124115"),
+    on((AZURE, "network"), &["DNSARecord", "DNSZone", "PrivateDNSARecord", "PrivateDNSZone", "PrivateDNSZoneVirtualNetworkLink"], Limit::Tags(15),
+        "Azure Resource Manager, Use tags to organize your Azure resources: limitations; Azure/azure-rest-api-specs#13600; hashicorp/terraform-provider-azurerm#21749"),
+    on((AZURE, "storage"), &["Account"], Limit::KeyLength(128),
+        "Azure Resource Manager, Use tags to organize your Azure resources: limitations"),
 ];
 
 impl KindLimit {
     pub(crate) fn of(group: &str, kind: &str) -> impl Iterator<Item = &'static KindLimit> {
-        KIND_LIMITS.iter().filter(move |limit| limit.groups.contains(&group) && limit.kinds.contains(&kind))
+        let of = kind_of(group);
+        KIND_LIMITS.iter().filter(move |limit| Some(limit.of) == of && limit.kinds.contains(&kind))
     }
 }
 
@@ -146,10 +122,10 @@ mod tests {
                 assert!(!spelled.contains(|char| refuses.contains(char)), "{profile}");
                 assert!("plexsphere:platform/env".contains(|char| refuses.contains(char)));
             }
-            for (group, kind) in limit.groups.iter().flat_map(|group| limit.kinds.iter().map(move |kind| (group, kind)))
-            {
-                let tags = tags_of_kind(group, kind).map(|known| known.tags);
-                assert!(matches!(tags, Some(Tags::Map(_))), "{group} {kind}");
+            let (provider, service) = limit.of;
+            for kind in limit.kinds {
+                let tags = tags_of_kind(&format!("{service}.{provider}"), kind).map(|known| known.tags);
+                assert!(matches!(tags, Some(Tags::Map(_))), "{service} {kind}");
             }
         }
     }

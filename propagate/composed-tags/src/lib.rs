@@ -127,7 +127,8 @@ impl fmt::Display for NoEffect {
 pub fn composed_tags(composition: &str, composite: &str, settings: &CloudTags) -> Result<Composed, Malformed> {
     let [composition, composite] = [composition, composite].map(Document::new);
     let (spec, composite) = (composition.root().get("spec")?, composite.root());
-    let Simulation { resources: simulated, unknown, failure } = Simulation::of(spec, composite, settings)?;
+    let Simulation { resources: simulated, unknown, failure } =
+        Simulation::of(spec, SimulatedValue::Given(composite), settings)?;
     let mut resources = Vec::new();
     for resource in simulated.iter().filter(|resource| !resource.base.is_null()) {
         let reader = Reader { resource, composite };

@@ -59,21 +59,16 @@ fn sizes(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
 
 fn capacity(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
     let value = |name: &str| group.annotations.get(&format!("{CAPACITY}{name}"));
-    for name in
-        QUANTITIES.iter().filter(|name| value(name).is_some_and(|value| !value.is_empty() && !is_quantity(value)))
-    {
-        let value = value(name).map_or("", String::as_str);
-        verdict.error(format!(
-            "annotation `{CAPACITY}{name}` is `{value}`, not a quantity: the group is not scaled from zero"
-        ));
-    }
-    for name in
-        INTEGERS.iter().filter(|name| value(name).is_some_and(|it| !it.is_empty() && it.parse::<i64>().is_err()))
-    {
-        let value = value(name).map_or("", String::as_str);
-        verdict.error(format!(
-            "annotation `{CAPACITY}{name}` is `{value}`, not a whole number: the group is not scaled from zero"
-        ));
+    let is_integer = |text: &str| text.parse::<i64>().is_ok();
+    let kinds: [(_, &dyn Fn(&str) -> bool, _); 2] =
+        [(QUANTITIES, &is_quantity, "quantity"), (INTEGERS, &is_integer, "whole number")];
+    for (names, is_valid, kind) in kinds {
+        let written = names.iter().filter_map(|name| Some((name, value(name)?)));
+        for (name, value) in written.filter(|(_, value)| !value.is_empty() && !is_valid(value)) {
+            verdict.error(format!(
+                "annotation `{CAPACITY}{name}` is `{value}`, not a {kind}: the group is not scaled from zero"
+            ));
+        }
     }
     let missing = ["cpu", "memory"].iter().filter(|name| value(name).is_none_or(String::is_empty));
     let missing: Vec<String> = missing.map(|name| format!("`{CAPACITY}{name}`")).collect();

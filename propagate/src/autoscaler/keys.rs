@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use metadata_propagation::{is_label_key, is_label_value};
+
 /// The annotation with labels.
 pub(crate) const LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 /// The annotation with taints.
@@ -61,7 +63,7 @@ pub(crate) fn is_managed(key: &str) -> bool {
 /// treats as a label that no Node can have.
 pub(crate) fn labels(value: &str) -> Vec<Result<(String, String), &str>> {
     let entry = |entry| match str::split_once(entry, '=') {
-        Some((key, value)) if is_key(key) && is_value(value) => Ok((key.to_owned(), value.to_owned())),
+        Some((key, value)) if is_label_key(key) && is_label_value(value) => Ok((key.to_owned(), value.to_owned())),
         _ => Err(entry),
     };
     value.split(',').map(entry).collect()
@@ -75,7 +77,7 @@ pub(crate) fn taints(value: &str) -> Vec<Result<Taint, &str>> {
         let (pair, effect) = entry.split_once(':')?;
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let taint = Taint { key: key.to_owned(), value: value.to_owned(), effect: effect.to_owned() };
-        Some(taint).filter(|_| EFFECTS.contains(&effect) && is_key(key) && is_value(value))
+        Some(taint).filter(|_| EFFECTS.contains(&effect) && is_label_key(key) && is_label_value(value))
     };
     value.split(',').map(|text| entry(text).ok_or(text)).collect()
 }
@@ -90,31 +92,6 @@ pub(crate) fn is_quantity(text: &str) -> bool {
     let is_exponent = exponent.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
     const UNITS: &[&str] = &["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     is_number && (UNITS.contains(&unit) || is_exponent)
-}
-
-/// Whether a label can have this key.
-fn is_key(key: &str) -> bool {
-    let (domain, name) = key.split_once('/').map_or((None, key), |(domain, name)| (Some(domain), name));
-    let is_domain = |domain: &str| {
-        let is_part =
-            |part: &str| is_name(part) && part.bytes().all(|byte| !b"_.".contains(&byte) && !byte.is_ascii_uppercase());
-        domain.len() <= 253 && domain.split('.').all(is_part)
-    };
-    is_name(name) && domain.is_none_or(is_domain)
-}
-
-/// Whether a label or taint can have this value.
-fn is_value(value: &str) -> bool {
-    value.is_empty() || is_name(value)
-}
-
-fn is_name(name: &str) -> bool {
-    let is_end = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let bytes = name.as_bytes();
-    name.len() <= 63
-        && is_end(bytes.first())
-        && is_end(bytes.last())
-        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
 #[cfg(test)]

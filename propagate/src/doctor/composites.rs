@@ -183,19 +183,14 @@ fn plurals<'a>(definition: &'a Item<'a>) -> Vec<&'a str> {
     names.into_iter().filter(|name| !name.is_empty()).collect()
 }
 
-fn versions<'a>(definition: &'a Item<'a>) -> impl Iterator<Item = &'a Value> {
-    let versions = definition.at("/spec/versions").as_array().into_iter().flatten();
-    versions.filter(|version| version.get("served") == Some(&Value::Bool(true)))
-}
-
 fn served<'a>(definition: &'a Item<'a>) -> Vec<&'a str> {
-    versions(definition).filter_map(|version| version.get("name")?.as_str()).collect()
+    definition.served().filter_map(|version| version.get("name")?.as_str()).collect()
 }
 
 /// Whether a served version has `spec.cloudTags` in its schema.
 fn declares_tags<'a>(definition: &'a Item<'a>) -> bool {
     const TAGS: &str = "/schema/openAPIV3Schema/properties/spec/properties/cloudTags";
-    versions(definition).any(|version| version.pointer(TAGS).is_some())
+    definition.served().any(|version| version.pointer(TAGS).is_some())
 }
 
 fn quoted(names: &[&str]) -> String {

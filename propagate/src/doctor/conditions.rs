@@ -12,10 +12,7 @@ use super::policy::InstalledPolicy;
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
         let title = policy.title();
-        let Ok(settings) = &policy.settings else {
-            results.not_examined(&title, "its settings are not valid");
-            continue;
-        };
+        let Some(settings) = policy.valid_settings(results) else { continue };
         let listed: BTreeSet<&str> = settings.cluster_api.controllers.iter().collect();
         let conditions = policy.spec("matchConditions").and_then(Value::as_array).map(|it| &**it).unwrap_or_default();
         let mut findings = Vec::new();

@@ -16,10 +16,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
     let accounts = accounts(installation);
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
         let title = policy.title();
-        let Ok(settings) = &policy.settings else {
-            results.not_examined(&title, "its settings are not valid");
-            continue;
-        };
+        let Some(settings) = policy.valid_settings(results) else { continue };
         if managers.is_empty() && !installation.is_live {
             results.not_examined(&title, "no Deployment of Cluster API's managers is among the files");
             continue;

@@ -9,10 +9,7 @@ use super::needs::needs;
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     for policy in installation.policies.iter().filter(|policy| policy.kind.reads_objects) {
         let title = policy.title();
-        let Ok(settings) = &policy.settings else {
-            results.not_examined(&title, "its settings are not valid");
-            continue;
-        };
+        let Some(settings) = policy.valid_settings(results) else { continue };
         let needs = needs(installation, policy, settings);
         let grants = policy.grants();
         let is_granted = |group: &str, version: &str, kind: &str| {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use fleet::{CROSSPLANE_GROUP, FleetObject, plural};
-use serde_json::Value;
 
 use super::item::Item;
 use super::policy::{self, InstalledPolicy};
@@ -43,25 +42,19 @@ impl<'a> Installation<'a> {
     /// The versions in which a kind is served, none if it is not installed; `None` if no definition of Cluster API's
     /// kinds is known.
     pub(crate) fn served(&self, group: &str, kind: &str) -> Option<Vec<String>> {
-        let definitions = || self.of_kind(DEFINITIONS, "CustomResourceDefinition");
+        let mut definitions = self.of_kind(DEFINITIONS, "CustomResourceDefinition");
         let is_readable = !self.unreadable.contains("customresourcedefinitions.apiextensions.k8s.io");
-        let is_known = definitions().any(|item| item.text("/spec/group").ends_with("cluster.x-k8s.io"));
+        let is_known = definitions.any(|item| item.text("/spec/group").ends_with("cluster.x-k8s.io"));
         if !(is_known || self.is_live && is_readable) {
             return None;
         }
-        let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;
-        let versions = definitions().find(is_meant).map(|item| item.at("/spec/versions"));
-        let versions = versions.and_then(Value::as_array).into_iter().flatten();
-        let served = versions.filter(|version| version.get("served") == Some(&Value::Bool(true)));
+        let served = self.definition(group, kind).into_iter().flat_map(Item::served);
         Some(served.filter_map(|version| Some(version.get("name")?.as_str()?.to_owned())).collect())
     }
 
     /// Whether a definition of a kind has a version that is served.
     pub(crate) fn defines(&self, group: &str, kind: &str) -> bool {
-        let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;
-        let mut definitions = self.of_kind(DEFINITIONS, "CustomResourceDefinition").filter(is_meant);
-        let is_served = |version: &Value| version.get("served") == Some(&Value::Bool(true));
-        definitions.any(|item| item.at("/spec/versions").as_array().into_iter().flatten().any(is_served))
+        self.definition(group, kind).is_some_and(|item| item.served().next().is_some())
     }
 
     /// Whether definitions are known: of a cluster, or some in files.
@@ -83,8 +76,13 @@ impl<'a> Installation<'a> {
 
     /// The resource of a kind.
     pub(crate) fn resource(&self, group: &str, kind: &str) -> String {
-        let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;
-        let definition = self.of_kind(DEFINITIONS, "CustomResourceDefinition").find(is_meant);
+        let definition = self.definition(group, kind);
         definition.map_or_else(|| plural(kind), |item| item.text("/spec/names/plural").to_owned())
+    }
+
+    /// The definition of a kind.
+    fn definition(&self, group: &str, kind: &str) -> Option<&'a Item<'a>> {
+        let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;
+        self.of_kind(DEFINITIONS, "CustomResourceDefinition").find(is_meant)
     }
 }

@@ -23,6 +23,12 @@ impl Item<'_> {
         self.at(path).as_str().unwrap_or_default()
     }
 
+    /// The versions of a definition that are served.
+    pub(crate) fn served(&self) -> impl Iterator<Item = &Value> {
+        let versions = self.at("/spec/versions").as_array().into_iter().flatten();
+        versions.filter(|version| version.get("served") == Some(&Value::Bool(true)))
+    }
+
     /// A label.
     pub(crate) fn label(&self, key: &str) -> Option<&str> {
         self.at("/metadata/labels").get(key)?.as_str()

@@ -45,10 +45,7 @@ pub(crate) fn with_core_managers<'a>(
     let managers = managers(installation);
     let cores: Vec<_> = managers.iter().filter(|manager| manager.is_core).collect();
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
-        let Ok(settings) = &policy.settings else {
-            results.not_examined(&policy.title(), "its settings are not valid");
-            continue;
-        };
+        let Some(settings) = policy.valid_settings(results) else { continue };
         if cores.is_empty() {
             results.not_examined(&policy.title(), "there is no Deployment of the core manager");
         }

@@ -16,12 +16,8 @@ const NAMESPACES: &[&str] = &["kubewarden", "cattle-kubewarden-system"];
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let mut by_server: BTreeMap<&str, BTreeSet<Need>> = BTreeMap::new();
     for policy in &installation.policies {
-        match &policy.settings {
-            Ok(settings) => {
-                by_server.entry(policy.server()).or_default().extend(needs(installation, policy, settings));
-            }
-            Err(_) => results.not_examined(&policy.title(), "its settings are not valid"),
-        }
+        let Some(settings) = policy.valid_settings(results) else { continue };
+        by_server.entry(policy.server()).or_default().extend(needs(installation, policy, settings));
     }
     for (name, needs) in by_server {
         let subject = format!("PolicyServer {name}");

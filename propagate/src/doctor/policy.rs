@@ -6,7 +6,7 @@ use fleet::FindingLevel;
 use metadata_propagation::{Settings, SettingsError};
 use serde_json::Value;
 
-use super::finding::InstallationFinding;
+use super::finding::{CheckResults, InstallationFinding};
 use super::item::{Item, KUBEWARDEN, texts};
 
 /// The suffix of the module's name, wherever it is stored.
@@ -104,6 +104,14 @@ impl<'a> InstalledPolicy<'a> {
         fix: impl Into<String>,
     ) -> InstallationFinding<'a> {
         InstallationFinding { level: FindingLevel::Warning, ..self.error(at, message, why, fix) }
+    }
+
+    /// Its settings; the result says so if they are not valid.
+    pub(crate) fn valid_settings(&self, results: &mut CheckResults<'a>) -> Option<&Settings> {
+        if self.settings.is_err() {
+            results.not_examined(&self.title(), "its settings are not valid");
+        }
+        self.settings.as_ref().ok()
     }
 
     /// The path of a setting.

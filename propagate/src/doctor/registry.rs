@@ -11,10 +11,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         .map(|registry| &*registry.object.id.name)
         .collect();
     for policy in &installation.policies {
-        let Ok(settings) = &policy.settings else {
-            results.not_examined(&policy.title(), "its settings are not valid");
-            continue;
-        };
+        let Some(settings) = policy.valid_settings(results) else { continue };
         let names = named(settings);
         if names.is_empty() {
             continue;

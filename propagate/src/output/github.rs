@@ -4,7 +4,7 @@
 
 use fleet::{FindingLevel, Severity};
 
-use super::report::{CheckReport, LineColumn, NotChecked, Where};
+use super::report::{CheckReport, LineColumn, Where};
 use super::text::summary;
 
 /// One line for each finding, for each document that cannot be read as intended, and for what is not checked; the last one has the
@@ -26,11 +26,7 @@ pub(crate) fn github(report: &CheckReport) -> String {
         };
         line(command, &entry.place, entry.check, &format!("{}: {}", entry.object.title, entry.message))
     });
-    let not_checked = report.not_checked.iter().map(|NotChecked { root, message, settings, place }| {
-        let root = root.as_ref().map(|root| format!("{root}: ")).unwrap_or_default();
-        let settings = settings.as_ref().map(|settings| format!("\n{settings}")).unwrap_or_default();
-        line("notice", place, "not checked", &format!("{root}{message}{settings}"))
-    });
+    let not_checked = report.not_checked.iter().map(|it| line("notice", &it.place, "not checked", &it.whole()));
     let skipped = skipped(report);
     let numbers = summary(&report.summary, report.roots.len());
     let numbers = format!("::notice title=propagate check::{}\n", data(numbers.trim_end()));

@@ -136,6 +136,15 @@ pub(crate) struct NotChecked {
     pub(crate) place: Where,
 }
 
+impl NotChecked {
+    /// What is missing in which root, and the settings.
+    pub(crate) fn whole(&self) -> String {
+        let root = self.root.as_ref().map(|root| format!("{root}: ")).unwrap_or_default();
+        let settings = self.settings.as_ref().map(|settings| format!("\n{settings}")).unwrap_or_default();
+        format!("{root}{}{settings}", self.message)
+    }
+}
+
 /// What is wrong with a document or a file.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ReportedProblem {

@@ -3,22 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{FindingLevel, Severity};
+use fleet::Severity;
 use serde_json::{Value, json};
 
-use super::report::{CheckReport, FindingEntry, Ignored, IgnoredEntry, NotChecked, Where};
+use super::report::{CheckReport, FindingEntry, Ignored, IgnoredEntry, Where};
 use crate::checks::Check;
 
 /// The report as a SARIF log with one run.
 pub(crate) fn sarif(report: &CheckReport) -> Value {
-    let problems = report.problems.iter().filter_map(|problem| {
-        let level = match problem.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => return None,
-        };
-        Some(result("document", level, &problem.message, &problem.place))
-    });
+    let problems = report.problems.iter().filter(|problem| problem.severity != Severity::Note);
+    let problems =
+        problems.map(|problem| result("document", json!(problem.severity), &problem.message, &problem.place));
     let ignored = report.ignored.iter().map(|IgnoredEntry { entry, ignored }| {
         let mut result = finding(entry);
         let kind = match ignored {
@@ -53,11 +48,7 @@ fn invocation(report: &CheckReport) -> Value {
     let not_compared = report.not_compared.iter();
     let not_compared =
         not_compared.map(|it| notification(&format!("{} is skipped: {}", it.object.title, it.reason), &it.place));
-    let not_checked = report.not_checked.iter().map(|NotChecked { root, message, settings, place }| {
-        let root = root.as_ref().map(|root| format!("{root}: ")).unwrap_or_default();
-        let settings = settings.as_ref().map(|settings| format!("\n{settings}")).unwrap_or_default();
-        notification(&format!("{root}{message}{settings}"), place)
-    });
+    let not_checked = report.not_checked.iter().map(|it| notification(&it.whole(), &it.place));
     let notifications: Vec<Value> = notes.chain(not_compared).chain(not_checked).collect();
     json!({
         "executionSuccessful": report.summary.unreadable == 0,
@@ -87,20 +78,15 @@ fn rule(id: &str) -> Value {
 }
 
 fn finding(entry: &FindingEntry) -> Value {
-    let level = match entry.level {
-        FindingLevel::Error => "error",
-        FindingLevel::Warning => "warning",
-        FindingLevel::Note => "note",
-    };
     let message = format!("{}: {}", entry.object.title, entry.message);
-    let mut result = result(entry.check, level, &message, &entry.place);
+    let mut result = result(entry.check, json!(entry.level), &message, &entry.place);
     if let Some(fields) = result.as_object_mut().filter(|_| entry.is_unknown()) {
         fields.insert("properties".to_owned(), json!({ "cannotTell": true }));
     }
     result
 }
 
-fn result(rule: &str, level: &str, message: &str, place: &Where) -> Value {
+fn result(rule: &str, level: Value, message: &str, place: &Where) -> Value {
     json!({
         "ruleId": rule,
         "level": level,

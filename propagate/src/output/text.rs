@@ -18,13 +18,11 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
     let mut notes = Vec::new();
     for problem in &report.problems {
         match problem.severity {
-            Severity::Error => {
-                out += &shown(fleet, Severities::ERROR, "document", &problem.message, &problem.place, ("", ""))
-            }
-            Severity::Warning => {
-                out += &shown(fleet, Severities::WARNING, "document", &problem.message, &problem.place, ("", ""))
-            }
             Severity::Note => notes.push(format!("{}: {}", problem.place, problem.message)),
+            severity => {
+                let level = if severity == Severity::Error { Severities::ERROR } else { Severities::WARNING };
+                out += &shown(fleet, level, "document", &problem.message, &problem.place, ("", ""));
+            }
         }
     }
     for (index, entry) in report.findings.iter().enumerate() {

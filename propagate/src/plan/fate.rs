@@ -4,7 +4,7 @@ use fleet::count;
 
 use super::not_read::Matters;
 use super::protections::Protection;
-use crate::applied::shown;
+use crate::applied::{IgnoredEdit, shown};
 
 /// Why an object stays as it was, or what happens to it depends on what is not known.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,8 +17,8 @@ pub(super) enum Fate {
     NotEdited(&'static Protection),
     /// Edits are applied again, over what is in the cluster.
     Released(&'static Protection),
-    /// Fields of the edit are ignored: by Flux or Argo CD, all or some.
-    Ignored(String, bool, bool),
+    /// Fields of the edit are ignored: by Flux or Argo CD.
+    Ignored(String, bool, IgnoredEdit),
     NotPruned(String, bool),
     /// Its Application is deleted without it.
     Preserved(String),
@@ -59,57 +59,29 @@ pub(super) enum Settled {
 }
 
 impl Fate {
-    pub(super) fn settled(&self) -> Settled {
+    /// What a plan takes the object for, and what that means for it if the object has Machines.
+    pub(super) fn outcome(&self) -> (Settled, Matters) {
         match self {
-            Fate::Unapplied(..) => Settled::Gone,
+            Fate::Unapplied(..) => (Settled::Gone, Matters::No),
             Fate::Protected(_)
-            | Fate::IfProtected(_)
-            | Fate::Unconfirmed(_)
             | Fate::NotEdited(_)
-            | Fate::Ignored(_, _, true)
+            | Fate::Ignored(_, _, IgnoredEdit::All)
             | Fate::NotPruned(..)
             | Fate::Preserved(_)
-            | Fate::Continued(_)
-            | Fate::Missing(..)
-            | Fate::Emptied(_)
-            | Fate::Waits(_)
-            | Fate::Raced(..) => Settled::AsBefore,
+            | Fate::Continued(_) => (Settled::AsBefore, Matters::No),
+            Fate::Unconfirmed(_) | Fate::Waits(_) | Fate::Missing(..) | Fate::Emptied(_) => {
+                (Settled::AsBefore, Matters::Waits)
+            }
+            Fate::IfProtected(_) | Fate::Raced(..) => (Settled::AsBefore, Matters::CannotTell),
+            Fate::IfFirst(_) | Fate::IfSynced(_) | Fate::IfApplied(_) | Fate::Moved(..) => {
+                (Settled::AsAfter, Matters::No)
+            }
             Fate::Released(_)
-            | Fate::Ignored(_, _, false)
+            | Fate::Ignored(_, _, IgnoredEdit::Part)
             | Fate::Resumed(_)
             | Fate::SuspendedNow(_)
-            | Fate::IfFirst(_)
-            | Fate::IfSynced(_)
-            | Fate::IfApplied(_)
             | Fate::HandedOver(..)
-            | Fate::Unjudged(_)
-            | Fate::Moved(..) => Settled::AsAfter,
-        }
-    }
-
-    /// What it means for a plan, if the object has Machines.
-    pub(super) fn matters(&self) -> Matters {
-        match self {
-            Fate::Unconfirmed(_) | Fate::Waits(_) | Fate::Missing(..) | Fate::Emptied(_) => Matters::Waits,
-            Fate::IfProtected(_)
-            | Fate::Released(_)
-            | Fate::Ignored(_, _, false)
-            | Fate::Resumed(_)
-            | Fate::SuspendedNow(_)
-            | Fate::Raced(..)
-            | Fate::HandedOver(..)
-            | Fate::Unjudged(_) => Matters::CannotTell,
-            Fate::Protected(_)
-            | Fate::NotEdited(_)
-            | Fate::Ignored(_, _, true)
-            | Fate::NotPruned(..)
-            | Fate::Preserved(_)
-            | Fate::Continued(_)
-            | Fate::IfFirst(_)
-            | Fate::IfSynced(_)
-            | Fate::IfApplied(_)
-            | Fate::Unapplied(..)
-            | Fate::Moved(..) => Matters::No,
+            | Fate::Unjudged(_) => (Settled::AsAfter, Matters::CannotTell),
         }
     }
 
@@ -120,88 +92,71 @@ impl Fate {
             more => (format!("{first} and {}", count(more - 1, "more object")), false),
         };
         let verb = |one: &'static str, several: &'static str| if is_one { one } else { several };
-        let are = verb("is", "are");
-        let stay = verb("stays", "stay");
-        let it = verb("it", "them");
+        let (are, it) = (verb("is", "are"), verb("it", "them"));
+        let moves = verb("moves", "move");
+        let stay = format!("{they} {}", verb("stays", "stay"));
+        let unapplied = format!("{they} {are} no longer applied");
+        let kept = format!("{unapplied} and {}", verb("stays", "stay"));
+        let deleted = format!("{they} {are} deleted");
         match self {
-            Fate::Protected(row) => format!("{they} {are} no longer applied and {stay}: {row}"),
+            Fate::Protected(row) => format!("{kept}: {row}"),
             Fate::IfProtected(row) => {
                 let object = verb("the object in the cluster has", "the objects in the cluster have");
-                format!("{they} {are} deleted, unless {object} {row}, too: Flux does not apply a file that has it")
+                format!("{deleted}, unless {object} {row}, too: Flux does not apply a file that has it")
             }
-            Fate::Unconfirmed(row) => format!("{they} {are} deleted once somebody confirms that: {row}"),
+            Fate::Unconfirmed(row) => format!("{deleted} once somebody confirms that: {row}"),
             Fate::NotEdited(row) => format!("edits of {they} are not applied: {row}"),
             Fate::Released(row) => {
                 format!("{they} had {row}: what was changed in the cluster meanwhile is not known, and is overwritten")
             }
-            Fate::Ignored(title, is_of_flux, is_all) => {
+            Fate::Ignored(title, is_of_flux, edit) => {
                 let field = if *is_of_flux { "ignore" } else { "ignoreDifferences" };
-                let edits = format!("edits of {they}");
-                let edits = if *is_all { format!("{edits} are not") } else { format!("some {edits} may not be") };
+                let edits = match edit {
+                    IgnoredEdit::All => format!("edits of {they} are not"),
+                    IgnoredEdit::Part => format!("some edits of {they} may not be"),
+                };
                 format!("{edits} applied: `spec.{field}` of {title}")
             }
-            Fate::NotPruned(applier, is_suspended) => {
-                let why = if *is_suspended { "is suspended" } else { "does not prune" };
-                format!("{they} {are} no longer applied and {stay}: {applier} {why}")
-            }
-            Fate::Preserved(applier) => {
-                format!(
-                    "{they} {are} no longer applied and {stay}: {applier} deletes the Application without its objects"
-                )
-            }
-            Fate::Continued(applier) => format!("{they} {stay}: {applier} deletes no Application"),
-            Fate::Missing(applier, folder) => {
+            Fate::NotPruned(by, true) => format!("{kept}: {by} is suspended"),
+            Fate::NotPruned(by, false) => format!("{kept}: {by} does not prune"),
+            Fate::Preserved(by) => format!("{kept}: {by} deletes the Application without its objects"),
+            Fate::Continued(by) => format!("{stay}: {by} deletes no Application"),
+            Fate::Missing(by, folder) => {
                 let folder = shown(folder);
-                format!(
-                    "{they} {stay} as long as {folder} is missing, which {applier} applies: it fails, and deletes nothing"
-                )
+                format!("{stay} as long as {folder} is missing, which {by} applies: it fails, and deletes nothing")
             }
-            Fate::Emptied(applier) => {
-                format!(
-                    "{they} {stay}: nothing is left that {applier} applies, and without `allowEmpty` it does not sync"
-                )
+            Fate::Emptied(by) => {
+                format!("{stay}: nothing is left that {by} applies, and without `allowEmpty` it does not sync")
             }
-            Fate::Waits(applier) => format!("{they}, until {applier} is no longer suspended"),
-            Fate::Resumed(applier) => {
-                format!("{applier} is no longer suspended, and what was changed meanwhile takes effect on {they}")
+            Fate::Waits(by) => format!("{they}, until {by} is no longer suspended"),
+            Fate::Resumed(by) => {
+                format!("{by} is no longer suspended, and what was changed meanwhile takes effect on {they}")
             }
-            Fate::SuspendedNow(applier) => {
-                format!("edits of {they} are applied only if {applier} does so before the same change suspends it")
+            Fate::SuspendedNow(by) => {
+                format!("edits of {they} are applied only if {by} does so before the same change suspends it")
             }
-            Fate::Raced(applier, is_suspended) => {
+            Fate::Raced(by, is_suspended) => {
                 let does = if *is_suspended { "suspends it" } else { "ends its pruning" };
-                format!("{they} {are} no longer applied by {applier}: it may delete {it} before the same change {does}")
+                format!("{unapplied} by {by}: it may delete {it} before the same change {does}")
             }
-            Fate::IfFirst(applier) => {
-                format!(
-                    "{they} {are} deleted, unless {applier} stops applying {it} before the same change lets it prune"
-                )
+            Fate::IfFirst(by) => {
+                format!("{deleted}, unless {by} stops applying {it} before the same change lets it prune")
             }
-            Fate::IfSynced(applier) => format!("{they} {are} deleted, if a sync of {applier} prunes"),
-            Fate::IfApplied(folder) => {
-                format!("{they} {are} deleted, if something applied {} by itself", shown(folder))
-            }
-            Fate::Unapplied(from, file) => {
-                format!("{they} {are} deleted by {from}, unless something else applies {file}")
-            }
+            Fate::IfSynced(by) => format!("{deleted}, if a sync of {by} prunes"),
+            Fate::IfApplied(folder) => format!("{deleted}, if something applied {} by itself", shown(folder)),
+            Fate::Unapplied(from, file) => format!("{deleted} by {from}, unless something else applies {file}"),
             Fate::HandedOver(from, to) => {
-                let is_adopted = verb("it is adopted", "they are adopted");
-                let may = format!("{from} may delete {it} before {is_adopted}");
+                let may = format!("{from} may delete {it} before {}", verb("it is adopted", "they are adopted"));
                 match to {
-                    Some(to) => format!("{they} {} from {from} to {to}: {may}", verb("moves", "move")),
-                    None => format!("{they} {are} no longer applied by {from}: {may}"),
+                    Some(to) => format!("{they} {moves} from {from} to {to}: {may}"),
+                    None => format!("{unapplied} by {from}: {may}"),
                 }
             }
             Fate::Unjudged(from) => {
-                let leave = verb("leaves", "leave");
-                format!(
-                    "{they} {leave} what {from} applies: `--kustomize` tells whether {} deleted",
-                    verb("it is", "they are")
-                )
+                let (leave, they_are) = (verb("leaves", "leave"), verb("it is", "they are"));
+                format!("{they} {leave} what {from} applies: `--kustomize` tells whether {they_are} deleted")
             }
-            Fate::Moved(from, to) => {
-                format!("{they} {} from {} to {}", verb("moves", "move"), shown(from), shown(to))
-            }
+            Fate::Moved(from, to) => format!("{they} {moves} from {} to {}", shown(from), shown(to)),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::fate::{Fate, Settled};
 use super::not_read::{About, Matters, NotRead};
 use super::protections::{Moment, Protects, protection};
 use super::roots::relative;
-use crate::applied::{Applied, AppliedNote, Applier, FolderGone, IgnoredEdit, Pruning, ignored};
+use crate::applied::{Applied, AppliedNote, Applier, FolderGone, Pruning, ignored};
 use crate::classes::is_instance;
 use crate::input::Input;
 use crate::output::report::Where;
@@ -30,7 +30,7 @@ pub(super) fn settled(old: &Fleet, new: &Fleet, inputs: [&Input; 2]) -> (Option<
         }
     }
     let of = |meant: Settled| -> BTreeSet<ObjectId> {
-        let objects = fates.iter().filter(|(fate, _)| fate.settled() == meant).flat_map(|(_, objects)| objects);
+        let objects = fates.iter().filter(|(fate, _)| fate.outcome().0 == meant).flat_map(|(_, objects)| objects);
         objects.map(|(object, _)| object.id.clone()).collect()
     };
     let (stay, gone) = (of(Settled::AsBefore), of(Settled::Gone));
@@ -44,7 +44,7 @@ pub(super) fn settled(old: &Fleet, new: &Fleet, inputs: [&Input; 2]) -> (Option<
         let (first, fleet) = objects.iter().min_by_key(rank)?;
         let text = fate.sentence(&first.id.to_string(), objects.len());
         let has_machines = objects.iter().any(|(object, _)| is_instance(&object.id));
-        let matters = if has_machines { fate.matters() } else { Matters::No };
+        let matters = if has_machines { fate.outcome().1 } else { Matters::No };
         let file = fleet.sources().get(first.origin.source).map(|source| source.name.clone()).unwrap_or_default();
         Some(NotRead { place: Where::file(file), reason: text, matters, about: About::Applied })
     });
@@ -108,7 +108,7 @@ impl Sides<'_> {
         let lost = reached.iter().map(|(folder, applier)| self.lost(folder, applier));
         let lost = lost.max_by_key(|lost| lost.pruning);
         let Lost { moment, fate, .. } = lost.unwrap_or(Lost::by(Pruning::Deleted, Moment::Pruned, None));
-        if fate.as_ref().is_some_and(|fate| fate.settled() == Settled::AsBefore && fate.matters() == Matters::No) {
+        if fate.as_ref().is_some_and(|fate| fate.outcome() == (Settled::AsBefore, Matters::No)) {
             return fate;
         }
         let appliers: Vec<&Applier> = reached.iter().map(|(_, applier)| *applier).collect();
@@ -160,7 +160,7 @@ impl Sides<'_> {
         let (of_old, of_new) = (was.value(), is.value());
         let ignored = with_rules
             .filter_map(|it| Some((ignored(&it.ignores, &is.id, &of_old, &of_new)?, it.title(), it.is_of_flux())));
-        ignored.max().map(|(edit, title, is_of_flux)| Fate::Ignored(title, is_of_flux, edit == IgnoredEdit::All))
+        ignored.max().map(|(edit, title, is_of_flux)| Fate::Ignored(title, is_of_flux, edit))
     }
 
     /// Whether all that apply something were suspended before, and still are.

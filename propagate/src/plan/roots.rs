@@ -8,7 +8,7 @@ use metadata_propagation::Settings;
 use crate::Failure;
 use crate::classes::{cluster_name, is_definition, is_instance};
 use crate::input::Input;
-use crate::roots::{distinct, is_in, is_judged, leaves, parting, trimmed};
+use crate::roots::{definitions, distinct, is_in, is_judged, leaves, parting, trimmed};
 
 /// A root before and after.
 pub(super) struct RootPair {
@@ -246,11 +246,8 @@ impl<'a> Side<'a> {
 
     /// Where the paths of objects with the same name diverge.
     fn found(&self, settings: &Settings) -> impl Iterator<Item = String> {
-        let doubles: Vec<(&FleetObject, &FleetObject)> = self.fleet.doubles().collect();
         let mut roots = BTreeSet::new();
-        for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
-            let first = same.first().map(|(first, _)| *first);
-            let all: Vec<&FleetObject> = first.into_iter().chain(same.iter().map(|(_, later)| *later)).collect();
+        for all in definitions(self.fleet) {
             for (index, a) in all.iter().enumerate() {
                 let is_judged = is_judged(a, settings);
                 for b in all.iter().skip(index + 1) {
@@ -277,17 +274,14 @@ impl Side<'_> {
             *known.entry(&first.id).or_default() += 1;
         }
         let mut roots = BTreeSet::new();
-        let doubles: Vec<(&FleetObject, &FleetObject)> = self.fleet.doubles().collect();
-        for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
-            let Some((first, _)) = same.first().filter(|(first, _)| is_judged(first, settings)) else { continue };
-            let all = same.iter().map(|(_, later)| later).chain([first]);
-            if all.into_iter().any(|it| self.rendered.get(self.name(it.origin.source)) == Some(&true)) {
+        for all in definitions(self.fleet) {
+            let Some(first) = all.first().filter(|first| is_judged(first, settings)) else { continue };
+            let paths: Vec<&str> = all.iter().map(|it| self.name(it.origin.source)).collect();
+            if paths.iter().any(|path| self.rendered.get(path) == Some(&true)) {
                 continue;
             }
             let others = other.fleet.find(&first.id).map(|_| known.get(&first.id).copied().unwrap_or_default());
-            if others.is_some_and(|others| others < same.len()) {
-                let paths = same.iter().map(|(_, later)| self.name(later.origin.source));
-                let paths: Vec<&str> = [self.name(first.origin.source)].into_iter().chain(paths).collect();
+            if others.is_some_and(|others| others + 1 < all.len()) {
                 let pairs = paths.iter().enumerate().flat_map(|(at, a)| paths.iter().skip(at + 1).map(move |b| (a, b)));
                 roots.extend(pairs.filter_map(|(a, b)| self.distinguishing([a, b])).flatten());
             }

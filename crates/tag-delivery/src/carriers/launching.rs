@@ -1,6 +1,6 @@
 //! Kinds whose tags stay with the resource itself: what it creates has none of them.
 
-use super::{AWS, AZURE, GCP, provider_and_service};
+use super::{AWS, AZURE, GCP, kind_of};
 
 /// A kind whose tags stay with the resource itself.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ const fn row(
 
 /// What a kind creates without its tags.
 pub fn launching(group: &str, kind: &str) -> impl Iterator<Item = &'static Launching> {
-    let of = provider_and_service(group).map(|(provider, service)| (provider.group, (service, kind)));
+    let of = kind_of(group).map(|(provider, service)| (provider, (service, kind)));
     LAUNCHING.iter().filter(move |row| of == Some((row.provider, row.kind)))
 }
 

@@ -91,7 +91,7 @@ fn same_keys(keys: &[&str]) -> Option<TagFault> {
 pub(super) fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
     let kind = resource.kind;
     for limit in KindLimit::of(kind.group, kind.kind).filter(|limit| is_as_limited(limit, &resource.object)) {
-        let samples = keys.samples(Some(limit.provider));
+        let samples = keys.samples(cloud_of(kind.group));
         let Limit::Characters { refuses, effect, profile } = limit.limit else { continue };
         let refused = |key: &String| key.chars().find(|char| refuses.contains(*char));
         let Some(char) = samples.iter().find_map(refused) else { continue };

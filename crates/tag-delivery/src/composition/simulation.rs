@@ -32,9 +32,9 @@ impl<'a> Simulation<'a> {
     ///
     /// # Errors
     /// When it does not have the structure that Crossplane defines, or its patches expand to more than the limit.
-    pub fn of(spec: Json<'a>, composite: Json<'a>, settings: &CloudTags) -> Result<Self, Malformed> {
+    pub fn of(spec: Json<'a>, composite: SimulatedValue<'a>, settings: &CloudTags) -> Result<Self, Malformed> {
         let mut faults = Faults::default();
-        match Pipeline::play(spec, SimulatedValue::Given(composite), &[], settings, &mut faults) {
+        match Pipeline::play(spec, composite, &[], settings, &mut faults) {
             Ok(Pipeline { resources, .. }) => Ok(Simulation { resources, unknown: faults.unknown(), failure: None }),
             Err(Halt::Malformed(malformed)) => Err(malformed),
             Err(Halt::Fails(at, fault)) => {
