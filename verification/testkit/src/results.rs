@@ -201,10 +201,9 @@ impl Display for Counted {
 }
 
 /// The claims about all checks, as a table for the documentation. Each names its commit: what was true of that commit
-/// stays true of it. Below it are the figures of the parts of `make mutants`.
+/// stays true of it.
 pub fn claims() -> Result<String> {
     let mut table = "| check | parts | result | with | as of |\n|---|---:|---|---|---|\n".to_owned();
-    let mut figures = String::new();
     for check in CHECKS {
         let row = match check.recorded()? {
             None => "| | not recorded | | |".to_owned(),
@@ -212,16 +211,11 @@ pub fn claims() -> Result<String> {
                 let versions: Vec<String> =
                     found.counted.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
                 let parts = found.counted.parts.len();
-                if check.name == "mutants" {
-                    let each = found.counted.parts.iter().map(|(name, part)| format!("{name} {}", part.comparisons));
-                    figures = format!("\nMutants of each crate and table: {}.\n", each.collect::<Vec<_>>().join(", "));
-                }
                 format!("| {parts} | {} | {} | {}, {} |", found.counted, versions.join(", "), found.commit, found.date)
             }
         };
         table.push_str(&format!("| `{}` {row}\n", check.command));
     }
-    table.push_str(&figures);
     Ok(table)
 }
 
