@@ -19,7 +19,7 @@ use tag_rules::{CloudTags, Definition, RegistryName, RegistryReference, SEEDED, 
 pub const REGISTRY: &str = "LabelRegistry";
 
 /// Fields that are read of a registry.
-pub const REGISTRY_MASKS: Masks = masks!["spec.definitions", "spec.domain", "spec.project", "spec.scope"];
+pub const REGISTRY_MASKS: Masks = masks!["spec": "definitions", "domain", "project", "scope"];
 
 /// The definitions that count, and those that do not.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use crate::masks::Masks;
 use crate::names;
 use crate::object::group_and_version;
+use crate::query::Masks;
 
 /// Where the engine reads objects other than the one under review.
 ///
@@ -93,16 +93,6 @@ pub struct Manifests {
 
 impl Manifests {
     /// Adds or replaces an object. `api_version` is the version it is served in.
-    ///
-    /// ```
-    /// use kubernetes::{Cluster, Get, Manifests, Masks};
-    ///
-    /// let mut cluster = Manifests::default();
-    /// cluster.insert("v1", "Node", "", "node-1", "{}".into());
-    /// let [api_version, kind, name] = ["v1", "Node", "node-1"].map(str::to_owned);
-    /// let node = Get { api_version, kind, namespace: None, name, masks: Masks::NONE, fresh: false };
-    /// assert_eq!(cluster.get(&node).ok().as_deref(), Some("{}"));
-    /// ```
     pub fn insert(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str, object: String) {
         let key = [api_version, kind, namespace, name].map(str::to_owned);
         let [api_version, kind, namespace, name] = key;

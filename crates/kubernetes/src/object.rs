@@ -1,7 +1,8 @@
 //! A Kubernetes object, as far as it is read: its metadata, and maps by place.
 
+use std::fmt;
+
 use crate::json::{Document, Json, Malformed, Map};
-use crate::map_kind::MapKind;
 
 /// A Kubernetes object. What is absent is empty.
 #[derive(Debug, Clone)]
@@ -180,6 +181,44 @@ fn text(value: Json<'_>) -> Result<&str, Malformed> {
 /// The parts of an apiVersion; the core group is empty.
 pub fn group_and_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+/// One of the two maps of a block of metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MapKind {
+    /// `labels`.
+    Labels,
+    /// `annotations`.
+    Annotations,
+}
+
+impl MapKind {
+    /// Both maps, in the page's order.
+    pub const BOTH: [MapKind; 2] = [MapKind::Labels, MapKind::Annotations];
+
+    /// The map's name inside a `metadata`.
+    pub fn field(self) -> &'static str {
+        self.of("labels", "annotations")
+    }
+
+    /// What belongs to this map, of two things.
+    pub fn of<T>(self, labels: T, annotations: T) -> T {
+        match self {
+            MapKind::Labels => labels,
+            MapKind::Annotations => annotations,
+        }
+    }
+
+    /// One entry of the map.
+    pub fn entry(self) -> &'static str {
+        self.of("label", "annotation")
+    }
+}
+
+impl fmt::Display for MapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.field())
+    }
 }
 
 #[cfg(test)]

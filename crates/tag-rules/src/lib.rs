@@ -4,7 +4,6 @@
 mod admits;
 mod ascii;
 pub mod clouds;
-mod crossplane;
 mod infrastructure;
 pub mod keys;
 mod profiles;

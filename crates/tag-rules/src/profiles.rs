@@ -96,13 +96,6 @@ impl Profile {
     pub fn reserved_prefix(&self, qualified_key: &str) -> Option<&'static str> {
         self.reserved.iter().copied().find(|reserved| qualified_key.starts_with(reserved))
     }
-
-    /// The maximum number of characters of a value. A limit in bytes is the limit in characters of one byte each.
-    pub fn value_characters(&self) -> usize {
-        match self.unit {
-            Runes | Bytes => self.value,
-        }
-    }
 }
 
 impl Unit {

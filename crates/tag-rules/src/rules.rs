@@ -80,12 +80,6 @@ impl TagRules {
     }
 
     /// The tag key of a qualified key, below the specification's prefix.
-    ///
-    /// ```
-    /// use tag_rules::{Profile, TagRules};
-    ///
-    /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
-    /// ```
     pub fn tag_key(self, qualified_key: &str) -> String {
         self.tag_key_below(CLOUD_TAG_PREFIX, qualified_key)
     }

@@ -76,14 +76,6 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
 
 impl Spelling {
     /// The tag key of a qualified key, after a prefix that ends in a colon.
-    ///
-    /// ```
-    /// use tag_rules::StrictProfile;
-    ///
-    /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
-    /// assert_eq!(hetzner.spelling.of("plexsphere:", "platform/team"), "plexsphere/platform.team");
-    /// # Ok::<(), &str>(())
-    /// ```
     pub fn of(&self, prefix: &str, qualified_key: &str) -> String {
         [self.prefix(prefix), self.spelled(qualified_key)].concat()
     }

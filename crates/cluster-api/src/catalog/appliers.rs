@@ -1,7 +1,7 @@
-//! The field managers with which controllers apply what propagates.
+//! The field managers with which controllers apply what propagates, and the service accounts that they run as.
 
-use crate::catalog::Place::{self, *};
-use crate::catalog::Version;
+use crate::catalog::Place::*;
+use crate::catalog::{Place, Version};
 
 /// Who applies what propagates to some places from one kind of owner, always with force.
 ///
@@ -116,9 +116,27 @@ impl Applier {
     }
 
     fn holds(&self, version: Version) -> bool {
-        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+        version.is_between(self.since, self.until)
     }
 }
+
+/// A service account as in `userInfo.username`, and the installation that creates it.
+///
+/// `clusterApi.controllers` lists them all by default. The managers of other control planes (RKE2, K3s, k0smotron) are
+/// not among them: their writes are checked like those of any user.
+pub const CONTROLLERS: &[&str] = &[
+    // Released manifests, as clusterctl applies them: core-components.yaml, bootstrap-components.yaml and
+    // control-plane-components.yaml of Cluster API.
+    "system:serviceaccount:capi-system:capi-manager",
+    "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
+    "system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
+    // Cluster API Operator, if its chart is only given names: hack/charts/cluster-api-operator/templates/bootstrap.yaml
+    // and control-plane.yaml.
+    "system:serviceaccount:kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
+    "system:serviceaccount:kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
+    // Rancher Turtles: charts/rancher-turtles/templates/core-provider-configmap.yaml.
+    "system:serviceaccount:cattle-capi-system:capi-manager",
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,6 @@
 //! What an edit of each path does to Machines: the types of the table and their names.
 
 mod build;
-pub(crate) mod kinds;
 mod rows;
 pub mod table;
 
@@ -200,17 +199,8 @@ impl EffectBlock {
 
 impl Row {
     /// Whether a version of Cluster API has this row.
-    ///
-    /// ```
-    /// use cluster_api::catalog::effects::table::EFFECTS;
-    /// use cluster_api::catalog::Version;
-    ///
-    /// // Rows that an older version has, and newer ones do not.
-    /// let mut rows = EFFECTS.iter().flat_map(|block| block.rows);
-    /// assert!(rows.all(|row| row.until.is_none() || !row.holds(Version::NEWEST)));
-    /// ```
     pub fn holds(&self, version: Version) -> bool {
-        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+        version.is_between(self.since, self.until)
     }
 
     /// The row's path from the object's root in v1beta1 and v1beta2, where it has one.

@@ -171,18 +171,8 @@ impl Rule {
     }
 
     /// Whether a version of Cluster API has this row.
-    ///
-    /// ```
-    /// use cluster_api::catalog::{Place, RULES, Version};
-    /// use kubernetes::MapKind;
-    ///
-    /// // Since v1.9.7, some annotations of a Machine propagate.
-    /// let mut of_machines = RULES.iter().filter(|rule| (rule.from, rule.map) == (Place::Machine, MapKind::Annotations));
-    /// let has_more = of_machines.any(|rule| rule.holds(Version::minor(10)) && !rule.holds(Version::minor(9)));
-    /// assert!(has_more);
-    /// ```
     pub fn holds(&self, version: Version) -> bool {
-        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+        version.is_between(self.since, self.until)
     }
 
     const fn since(self, since: Version) -> Rule {

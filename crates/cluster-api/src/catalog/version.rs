@@ -44,15 +44,13 @@ impl Version {
 
     /// Whether this version has what `since` introduced. Versions older than the oldest edition are treated like that
     /// one.
-    ///
-    /// ```
-    /// use cluster_api::catalog::Version;
-    ///
-    /// assert!(Version::minor(14).at_least(Version::PATCHED_METADATA));
-    /// assert!(!Version::minor(9).at_least(Version::NODE_ANNOTATIONS));
-    /// ```
     pub fn at_least(self, since: Version) -> bool {
         self.max(Version::OLDEST_EDITION) >= since
+    }
+
+    /// Whether this version has what `since` introduced, and `until` removed if anything did.
+    pub(crate) fn is_between(self, since: Version, until: Option<Version>) -> bool {
+        self.at_least(since) && until.is_none_or(|until| !self.at_least(until))
     }
 }
 

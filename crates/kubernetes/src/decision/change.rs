@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use crate::map_kind::MapKind;
+use crate::object::MapKind;
 
 use super::change_reason::ChangeReason;
 use super::change_rule::ChangeRule;
-use super::messages::EntryName;
+use super::datum::NamedEntry;
 use super::source::{SourceObject, SourcePath};
 use crate::json::{self, Edit, Embedded, Path, Step, Write};
 
@@ -205,34 +205,22 @@ impl Change {
     }
 
     /// The entry, as sentences name it.
-    pub fn entry(&self) -> EntryName<'_> {
-        EntryName { noun: self.entry.as_str(), key: &self.key }
+    pub fn entry(&self) -> NamedEntry {
+        NamedEntry { noun: self.entry.as_str(), key: self.key.clone() }
     }
 
     /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
     pub fn difference(&self) -> String {
         const LONGEST_VALUE: usize = 63;
-        let reason = ChangeReason::from(self).to_string();
-        match self.to.as_ref().map(Value::plain) {
+        let must_be = match self.to.as_ref().map(Value::plain) {
+            Some("") => "empty".to_owned(),
             Some(value) if value.chars().count() > LONGEST_VALUE => {
-                let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
-                must_be(self.entry(), &self.at, &beginning, &reason)
+                let beginning: String = value.chars().take(LONGEST_VALUE).collect();
+                format!("`{beginning}…`")
             }
-            Some(value) => must_be(self.entry(), &self.at, value, &reason),
-            None => must_be_removed(self.entry(), &self.at, &reason),
-        }
+            Some(value) => format!("`{value}`"),
+            None => "removed".to_owned(),
+        };
+        format!("{} in `{}` must be {must_be}: {}", self.entry(), self.at, ChangeReason::from(self))
     }
-}
-
-/// In a refusal: an entry is missing or has another value.
-fn must_be(entry: EntryName<'_>, at: &str, value: &str, reason: &str) -> String {
-    match value {
-        "" => format!("{entry} in `{at}` must be empty: {reason}"),
-        value => format!("{entry} in `{at}` must be `{value}`: {reason}"),
-    }
-}
-
-/// In a refusal: an entry must be removed.
-fn must_be_removed(entry: EntryName<'_>, at: &str, reason: &str) -> String {
-    format!("{entry} in `{at}` must be removed: {reason}")
 }

@@ -3,16 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::ser::{Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-use crate::map_kind::MapKind;
+use crate::object::MapKind;
 use crate::query::ObjectName;
 
 /// The path of an object's own metadata.
 const OWN_METADATA: &str = ".metadata";
 
 /// An object that entries come from: its kind, namespace and name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct SourceObject(Arc<str>);
 
 impl SourceObject {
@@ -36,12 +36,6 @@ impl From<&ObjectName<'_>> for SourceObject {
 impl fmt::Display for SourceObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-impl Serialize for SourceObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
     }
 }
 
@@ -73,10 +67,7 @@ impl fmt::Display for SourcePlace {
 
 impl Serialize for SourcePlace {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.path {
-            Some(path) => serializer.serialize_str(&[self.object.as_str(), " ", path].concat()),
-            None => self.object.serialize(serializer),
-        }
+        serializer.collect_str(self)
     }
 }
 

@@ -38,13 +38,6 @@ impl Users {
     }
 
     /// Whether a user name or a group is listed.
-    ///
-    /// ```
-    /// use kubernetes::settings::Users;
-    ///
-    /// let users = Users::of(&["platform-team"]);
-    /// assert_eq!(["platform-team", "alice"].map(|name| users.contains(name)), [true, false]);
-    /// ```
     pub fn contains(&self, name: &str) -> bool {
         self.iter().any(|listed| listed == name)
     }
