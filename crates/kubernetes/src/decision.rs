@@ -13,6 +13,8 @@ pub(crate) mod stop;
 
 use std::fmt;
 
+use crate::sentences;
+
 /// The annotation of an object that the checks ignore: its value is the reason.
 pub const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";
 
@@ -31,12 +33,9 @@ impl fmt::Display for SettingValue<'_> {
     }
 }
 
-/// The last item of a list that is too long to print.
-pub fn and_more(count: usize) -> String {
-    format!("and {count} more: see the audit annotation `report`")
-}
-
-/// A log line about a finding: what was found, and in which object.
-pub fn about(object: &str, message: &str) -> String {
-    format!("{object}: {message}")
+sentences! {
+    /// The last item of a list that is too long to print.
+    pub and_more(count: usize) "and {count} more: see the audit annotation `report`";
+    /// A log line about a finding: what was found, and in which object.
+    pub about(object: &str, message: &str) "{object}: {message}";
 }

@@ -2,6 +2,7 @@
 
 use crate::catalog::Place::*;
 use crate::catalog::{Place, Version};
+use kubernetes::columns;
 
 /// Who applies what propagates to some places from one kind of owner, always with force.
 ///
@@ -102,19 +103,15 @@ const fn row(owner: &'static str, to: &'static [Place], manager: &'static str) -
     Applier { owner, to, manager, by: By::ClusterApi, since: Version::OLDEST_EDITION, until: None }
 }
 
+columns! {
+    Applier {
+        by(whose: By) => by: whose,
+        since(minor: u16) => since: Version::minor(minor),
+        until(minor: u16) => until: Some(Version::minor(minor)),
+    }
+}
+
 impl Applier {
-    const fn by(self, by: By) -> Applier {
-        Applier { by, ..self }
-    }
-
-    const fn since(self, minor: u16) -> Applier {
-        Applier { since: Version::minor(minor), ..self }
-    }
-
-    const fn until(self, minor: u16) -> Applier {
-        Applier { until: Some(Version::minor(minor)), ..self }
-    }
-
     fn holds(&self, version: Version) -> bool {
         version.is_between(self.since, self.until)
     }

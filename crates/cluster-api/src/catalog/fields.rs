@@ -2,6 +2,7 @@
 
 use crate::catalog::Place::{self, *};
 use crate::catalog::Version;
+use kubernetes::columns;
 
 /// One field that propagates in place, with its path in every kind.
 #[derive(Debug)]
@@ -219,17 +220,17 @@ const fn hop(from: &'static [Place], to: Place, since: u16) -> Hop {
     Hop { from, to, since: Version::minor(since), deleting: None, opt_in: false, but: &[] }
 }
 
-impl Hop {
-    const fn deleting(self, since: u16) -> Hop {
-        Hop { deleting: Some(Version::minor(since)), ..self }
+columns! {
+    Hop {
+        deleting(since: u16) => deleting: Some(Version::minor(since)),
+        opt_in() => opt_in: true,
+        but(elements: &'static [&'static str]) => but: elements,
     }
-
-    const fn opt_in(self) -> Hop {
-        Hop { opt_in: true, ..self }
+    FieldAddress {
+        zero_is_absent() => zero_is_absent: true,
     }
-
-    const fn but(self, but: &'static [&'static str]) -> Hop {
-        Hop { but, ..self }
+    Field {
+        gated() => gated: true,
     }
 }
 
@@ -249,17 +250,7 @@ const fn object(
     FieldAddress { base: Base::Object, ..machines(places, v1beta1, v1beta2) }
 }
 
-impl FieldAddress {
-    const fn zero_is_absent(self) -> FieldAddress {
-        FieldAddress { zero_is_absent: true, ..self }
-    }
-}
-
 impl Field {
-    const fn gated(self) -> Field {
-        Field { gated: true, ..self }
-    }
-
     /// Steps from the root of an object of this version to the field; `None` if it does not have it there.
     pub fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
         self.steps(place, version).map(|(base, steps)| [base, steps].concat())

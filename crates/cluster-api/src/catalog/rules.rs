@@ -6,6 +6,7 @@ use crate::catalog::Place::{self, *};
 use crate::catalog::keys::{self, MACHINE_DEPLOYMENT_ONLY, OF_CONTROL_PLANE_PROVIDER, UPGRADE_HOLDS};
 use crate::catalog::{PAGE_VERSION, Version};
 use kubernetes::MapKind::{self, Annotations, Labels};
+use kubernetes::columns;
 
 /// Where one map of one place propagates.
 #[derive(Debug)]
@@ -174,17 +175,13 @@ impl Rule {
     pub fn holds(&self, version: Version) -> bool {
         version.is_between(self.since, self.until)
     }
+}
 
-    const fn since(self, since: Version) -> Rule {
-        Rule { since, ..self }
-    }
-
-    const fn until(self, until: Version) -> Rule {
-        Rule { until: Some(until), ..self }
-    }
-
-    const fn in_code(self) -> Rule {
-        Rule { on_page: false, ..self }
+columns! {
+    Rule {
+        since(version: Version) => since: version,
+        until(version: Version) => until: Some(version),
+        in_code() => on_page: false,
     }
 }
 
