@@ -25,13 +25,9 @@ const FIELD: &str = "cloudTags";
 
 /// A composite, and its entry in the settings.
 pub struct Composite<'a, 'e> {
-    /// The composite.
     pub subject: &'a ReviewedObject<'e>,
-    /// Its entry in the settings.
     pub composites: &'e Composites,
-    /// The settings.
     pub settings: TagSettings<'e>,
-    /// How other objects are read.
     pub lookups: &'a Lookups<'e>,
 }
 

@@ -17,15 +17,10 @@ use tag_rules::{Definition, InfraCluster, TagRules, TagSettings};
 
 /// An infrastructure cluster, and its settings.
 pub struct Infrastructure<'a, 'e> {
-    /// The infrastructure cluster.
     pub subject: &'a ReviewedObject<'e>,
-    /// The Cluster that owns it.
     pub cluster: &'a Parent<'e>,
-    /// The row of its kind.
     pub row: &'static InfraCluster,
-    /// The settings.
     pub settings: TagSettings<'e>,
-    /// How the registry is read.
     pub lookups: &'a Lookups<'e>,
 }
 

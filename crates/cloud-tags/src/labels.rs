@@ -90,7 +90,6 @@ impl Assigned {
         self.origin() == Some(CompositeOrigin::Adopted)
     }
 
-    /// The origin, if one is assigned.
     pub(super) fn origin(&self) -> Option<CompositeOrigin> {
         Some(match self.labels.get(ORIGIN)?.as_str() {
             PROVISIONED => CompositeOrigin::Provisioned,

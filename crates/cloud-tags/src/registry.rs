@@ -123,7 +123,6 @@ struct ReadRegistries<'e> {
 /// A definition that cannot be used.
 struct UnusableDefinition<'e> {
     key: String,
-    /// The object that has it.
     registry: &'e str,
     precedence: (Scope, usize),
     failed: LookupFailed,

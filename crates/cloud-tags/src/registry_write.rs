@@ -21,7 +21,6 @@ use tag_rules::{CloudTags, Definition, LabelSource, RegistryReference, Scope};
 pub struct RegistryWrite {
     /// Why it is refused: definitions that composites could not use, and that would be ignored from now on.
     pub problems: Vec<SettingProblem>,
-    /// Its effects, as warnings.
     pub effects: Vec<CloudTagFact>,
 }
 

@@ -14,7 +14,6 @@ pub struct TagReport {
     /// The provider that the settings lead to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The profile that was used.
     pub profile: &'static str,
     /// The tags that the object must carry for its own labels, or for those of its Cluster.
     pub tags: BTreeMap<String, String>,
@@ -48,11 +47,8 @@ pub struct TagReport {
 pub struct IgnoredDefinition {
     /// The key that it defines.
     pub qualified_key: String,
-    /// The object that has it.
     pub registry: String,
-    /// Its scope.
     pub scope: Scope,
-    /// Why it does not count.
     pub reason: IgnoredReason,
     /// The object whose definition counts instead, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,7 +80,6 @@ names! {
 /// Whether a cloud's API accepts a tag, as far as its row in the table says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloudVerdict {
-    /// It accepts the tag.
     Accepted,
     /// It rejects the tag, and possibly the whole resource.
     Refused(TagSkipReason),
@@ -112,7 +107,6 @@ pub struct SkippedLabel {
     pub tag_key: String,
     /// The profile that rejected it, or the kind whose webhook does, such as `AWSCluster`.
     pub provider: &'static str,
-    /// Why.
     pub reason: TagSkipReason,
     /// How many of the tags that the profile allows are left to others.
     #[serde(skip)]

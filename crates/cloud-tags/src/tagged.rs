@@ -121,13 +121,10 @@ impl Made {
 
 /// A required tag that a composite does not have.
 pub struct Missing {
-    /// The label's key.
     pub key: String,
-    /// Why there is no tag.
     pub reason: NoTagReason,
     /// The setting that decides how the policy reacts.
     pub setting: String,
-    /// How the policy reacts.
     pub on_missing: OnMissingTag,
 }
 

@@ -112,7 +112,6 @@ impl Webhook {
         row.webhook.map(|takes| Webhook { kind: row.kind, takes, others })
     }
 
-    /// The kind whose webhook it is.
     pub(super) fn kind(self) -> &'static str {
         self.kind
     }

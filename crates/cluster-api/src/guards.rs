@@ -96,9 +96,7 @@ pub struct Guarded<'a, 'o> {
     pub source_keys: Option<&'a SourceKeys<'o>>,
     /// Differences from the rules that are left as they are.
     pub drift: &'a [Change],
-    /// How other objects are read.
     pub lookups: &'a Lookups<'o>,
-    /// The settings.
     pub settings: ClusterApiSettings<'a>,
     /// Whether guards are off for the object.
     pub exemption: &'a Standing<'o>,

@@ -4,6 +4,8 @@
 //! [`FORCED`](catalog::FORCED) say what propagates, [`FIELDS`](catalog::FIELDS) which in-place mutable
 //! fields do, [`EFFECTS`](catalog::effects::table::EFFECTS) what an edit does to Machines.
 
+#![allow(missing_docs, reason = "outside the policy these items are used through its engine, and names may say enough")]
+
 pub mod catalog;
 pub mod fact;
 pub mod guards;

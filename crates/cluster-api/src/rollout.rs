@@ -173,7 +173,6 @@ pub struct RolloutImpact {
 pub struct RolloutEdit {
     /// Such as `spec.topology.workers.machineDeployments[md-0].failureDomain`.
     pub at: String,
-    /// The effect.
     pub effect: Effect,
     /// The Cluster whose topology already has this value, so that the edit is not a rollout by its writer.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -43,7 +43,6 @@ impl<'e> Subject<'e> {
         Ok(Subject { reviewed: self.reviewed.as_stored()?, ..*self })
     }
 
-    /// Whether its kind is KubeadmControlPlane.
     pub fn is_kubeadm(&self) -> bool {
         self.review.kind.kind == "KubeadmControlPlane"
     }

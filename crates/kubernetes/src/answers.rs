@@ -61,7 +61,6 @@ struct Asked {
 }
 
 impl Answers {
-    /// No answers yet.
     pub fn new(reads: Reads) -> Self {
         let (first, names, too_many) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (left, records, beyond) = (Cell::new(MOST_READS), RefCell::default(), RefCell::default());
@@ -145,7 +144,6 @@ impl Answers {
         self.record(LookupRecord { get: get.to_string(), result, fresh: self.reads == Reads::Fresh });
     }
 
-    /// Appends to the report of the questions.
     pub fn record(&self, record: LookupRecord) {
         self.records.borrow_mut().push(record);
     }

@@ -34,7 +34,6 @@ pub struct Get {
     pub kind: String,
     /// `None` for cluster-scoped kinds.
     pub namespace: Option<String>,
-    /// The object's name.
     pub name: String,
     /// Dotted paths of the fields that are needed; apiVersion, kind and metadata are always returned.
     pub masks: Masks,
@@ -55,7 +54,6 @@ impl fmt::Display for Get {
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookupError {
-    /// The kind of failure.
     pub cause: LookupCause,
     /// The message of the host or the API server, one line.
     pub detail: String,

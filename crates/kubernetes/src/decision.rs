@@ -21,9 +21,7 @@ pub const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";
 /// The setting that leads to a refusal, and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingValue<'a> {
-    /// The path of the setting.
     pub setting: &'a str,
-    /// Its value.
     pub value: &'a str,
 }
 

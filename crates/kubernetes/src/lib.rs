@@ -4,6 +4,8 @@
 //! Nothing here knows the tables of Cluster API, Crossplane or cloud tags. Objects remain raw JSON, read on first use; other objects are
 //! read through the [`Cluster`] trait.
 
+#![allow(missing_docs, reason = "outside the policy these items are used through its engine, and names may say enough")]
+
 mod answers;
 mod cluster;
 mod decision;

@@ -183,7 +183,6 @@ impl ReadFailure {
 
 /// An object that was read.
 pub struct Parent<'a> {
-    /// The object.
     pub object: Object<'a>,
     /// Kind, namespace and name.
     pub name: ObjectName<'a>,

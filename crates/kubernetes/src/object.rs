@@ -7,28 +7,19 @@ use crate::json::{Document, Json, Malformed, Map};
 /// A Kubernetes object. What is absent is empty.
 #[derive(Debug, Clone)]
 pub struct Object<'a> {
-    /// The whole object.
     pub root: Json<'a>,
-    /// `spec`.
     pub spec: Json<'a>,
-    /// `status`.
     pub status: Json<'a>,
     /// The API version without its group.
     pub version: &'a str,
     /// The name, or the generateName if there is none.
     pub name: &'a str,
-    /// `metadata.namespace`.
     pub namespace: &'a str,
-    /// `metadata.uid`.
     pub uid: &'a str,
-    /// `metadata.labels`.
     pub labels: Map<'a>,
-    /// `metadata.annotations`.
     pub annotations: Map<'a>,
-    /// `metadata.ownerReferences`.
     pub owners: Vec<OwnerReference<'a>>,
     pub(crate) controller: Option<OwnerReference<'a>>,
-    /// `metadata.managedFields`.
     pub managed_fields: Json<'a>,
     /// Whether it has a deletion timestamp.
     pub deleting: bool,
@@ -37,15 +28,10 @@ pub struct Object<'a> {
 /// One entry of `metadata.ownerReferences`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OwnerReference<'a> {
-    /// `apiVersion`.
     pub api_version: &'a str,
-    /// `kind`.
     pub kind: &'a str,
-    /// `name`.
     pub name: &'a str,
-    /// `uid`.
     pub uid: &'a str,
-    /// Whether the owner is the controller.
     pub is_controller: bool,
 }
 
@@ -75,7 +61,6 @@ impl<'a> OwnerReference<'a> {
         group_and_version(self.api_version).1
     }
 
-    /// Whether the owner is of this kind.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.kind == kind && self.group() == group
     }
@@ -186,9 +171,7 @@ pub fn group_and_version(api_version: &str) -> (&str, &str) {
 /// One of the two maps of a block of metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MapKind {
-    /// `labels`.
     Labels,
-    /// `annotations`.
     Annotations,
 }
 

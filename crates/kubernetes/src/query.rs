@@ -10,7 +10,6 @@ use serde::{Serialize, Serializer};
 /// An object to read.
 #[derive(Debug, Clone, Copy)]
 pub struct ObjectQuery<'a> {
-    /// The API group.
     pub group: &'a str,
     /// The version that the reference names, if any.
     pub version: Option<&'a str>,
@@ -18,12 +17,10 @@ pub struct ObjectQuery<'a> {
     pub object: ObjectName<'a>,
     /// The uid that the reference names; empty if it names none.
     pub uid: &'a str,
-    /// The fields that are read.
     pub masks: Masks,
 }
 
 impl<'a> ObjectQuery<'a> {
-    /// An object by its name only.
     pub fn named(group: &'a str, object: ObjectName<'a>, masks: Masks) -> Self {
         ObjectQuery { group, version: None, object, uid: "", masks }
     }
@@ -43,11 +40,9 @@ impl<'a> ObjectQuery<'a> {
 /// The name of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectName<'a> {
-    /// The kind.
     pub kind: &'a str,
     /// Empty for cluster-scoped kinds.
     pub namespace: &'a str,
-    /// The name.
     pub name: &'a str,
 }
 

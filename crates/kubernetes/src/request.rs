@@ -9,7 +9,6 @@ use crate::json::{Document, Json, Malformed, equal, string};
 /// point.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
-    /// The request.
     pub review: Review<'a>,
     /// The settings as JSON; `{}` if there are none.
     pub settings: &'a str,
@@ -62,7 +61,6 @@ impl<'a> Call<'a> {
 const OLD_OBJECT: &str = "oldObject";
 
 impl<'a> Objects<'a> {
-    /// The objects of a request.
     pub fn of(review: &Review<'a>) -> Self {
         Objects {
             new: Document::new(review.object.unwrap_or("null")),
@@ -84,11 +82,9 @@ pub struct Review<'a> {
     pub name: Cow<'a, str>,
     /// Namespace of the object; empty for cluster-scoped kinds.
     pub namespace: Cow<'a, str>,
-    /// What is being done.
     pub operation: Operation,
     /// The exact name of the user; empty if the request has none.
     pub username: Cow<'a, str>,
-    /// The groups that the user is in.
     pub groups: Vec<Cow<'a, str>>,
     /// The object's text as it would be stored.
     pub object: Option<&'a str>,
@@ -113,7 +109,6 @@ pub enum Operation {
     Update,
     /// The object is deleted: nothing is left to carry a label.
     Delete,
-    /// A subresource is connected to.
     Connect,
 }
 
@@ -210,14 +205,11 @@ fn not_readable(text: &str) -> Malformed {
     Malformed { path: "payload".to_owned(), problem }
 }
 
-/// Group, version and kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupVersionKind<'a> {
     /// Such as `cluster.x-k8s.io`; empty for the core group.
     pub group: Cow<'a, str>,
-    /// Such as `v1beta2`.
     pub version: Cow<'a, str>,
-    /// Such as `Machine`.
     pub kind: Cow<'a, str>,
 }
 

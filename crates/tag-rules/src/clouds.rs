@@ -98,9 +98,7 @@ pub struct Cloud {
     pub provider: &'static str,
     /// What the tags are called there.
     pub interface: &'static str,
-    /// A tag key.
     pub key: Text,
-    /// A value.
     pub value: Text,
     /// The longest key and value together, with a colon between them, if both are one text; in characters.
     pub joined: Option<usize>,
@@ -116,7 +114,6 @@ pub struct Cloud {
     pub reserves_values: bool,
     /// What two keys are that only differ in case.
     pub case: KeyCase,
-    /// Where this is documented.
     pub source: &'static str,
 }
 
@@ -137,9 +134,7 @@ names! {
 /// Which texts are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
-    /// How long they can be.
     pub length: Length,
-    /// Which characters they can contain.
     pub form: Form,
 }
 

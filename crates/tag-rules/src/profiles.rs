@@ -36,26 +36,20 @@ const GENERIC: Profile = profile("generic", Runes, 63, 255, 32, LettersDigitsAnd
 pub struct Profile {
     /// The provider, in lower case.
     pub name: &'static str,
-    /// The unit of lengths.
     pub unit: Unit,
     /// The longest tag key, including its prefix.
     pub key: usize,
-    /// The longest value.
     pub value: usize,
     /// The maximum number of tags of one resource.
     pub tags: usize,
-    /// The characters of a tag key.
     pub characters: KeyCharacters,
     /// Prefixes that qualified keys must not have, in lower case.
     pub reserved: &'static [&'static str],
 }
 
 names! {
-    /// The unit of lengths.
     Unit {
-        /// Unicode scalar values.
         Runes = "runes";
-        /// Bytes of UTF-8.
         Bytes = "bytes";
     }
 }
@@ -104,7 +98,6 @@ impl Unit {
         text.len() > most && self.length(text) > most
     }
 
-    /// The length of a text.
     pub fn length(self, text: &str) -> usize {
         match self {
             Unit::Runes => text.chars().count(),

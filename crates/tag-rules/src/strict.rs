@@ -32,11 +32,9 @@ pub const STRICT_PROFILES: &[StrictProfile] = &[
 pub struct StrictProfile {
     /// Its name in the settings.
     pub name: &'static str,
-    /// The cloud whose limits it has.
     pub cloud: &'static Cloud,
     /// The maximum number of tags of one resource.
     pub tags: usize,
-    /// How keys are spelled.
     pub spelling: Spelling,
 }
 
@@ -63,7 +61,6 @@ const fn strict(
 }
 
 impl StrictProfile {
-    /// The strict profile of this name.
     pub fn named(name: &str) -> Option<&'static StrictProfile> {
         STRICT_PROFILES.iter().find(|profile| profile.name == name)
     }

@@ -13,11 +13,9 @@ pub(crate) struct Applier {
     owner: &'static str,
     to: &'static [Place],
     manager: &'static str,
-    /// Whose controller it is.
     by: By,
     /// First version of Cluster API with this manager.
     since: Version,
-    /// First version without it.
     until: Option<Version>,
 }
 

@@ -13,11 +13,8 @@ use kubernetes::settings::problems::joined;
 names! {
     /// What an edit does to the Machines below the object, the least severe first.
     Effect {
-        /// No effect on existing Machines.
         Nothing = "no effect";
-        /// Objects are updated in place.
         InPlace = "in place";
-        /// Machines are created or deleted.
         Scale = "scale";
         /// Machines are outdated until somebody deletes them: the strategy is OnDelete.
         ReplacedWhenDeleted = "replaced when deleted";
@@ -28,7 +25,6 @@ names! {
         Waits = "waits";
         /// Machines are replaced at a time that the edit sets.
         Scheduled = "scheduled rollout";
-        /// Machines are replaced.
         Rollout = "rollout";
         /// A webhook or a schema refuses the edit, and nothing that is applied with it gets further: the policy does not
         /// report this, a plan does.
@@ -67,13 +63,10 @@ names! {
 /// The rows below one path of one kind.
 #[derive(Debug)]
 pub struct EffectBlock {
-    /// The kind of object.
     pub kind: EditedKind,
-    /// The path in v1beta1.
     pub v1beta1: &'static str,
     /// The path in v1beta2, and in every version of kinds that are not Cluster API's own.
     pub v1beta2: &'static str,
-    /// The rows below this block.
     pub rows: &'static [Row],
     /// The condition for the effects of rows that have none of their own.
     pub given: Given,
@@ -86,7 +79,6 @@ pub struct Row {
     ///
     /// `[name]` is an entry of a list whose entries are identified by that field.
     pub v1beta1: Option<&'static str>,
-    /// The path in v1beta2.
     pub v1beta2: Option<&'static str>,
     /// The effect of an edit. The row with the longest path decides.
     pub effect: Effect,
@@ -113,7 +105,6 @@ pub struct KeyRow {
     pub edit: KeyEdit,
     /// Keys that have to be absent for the edit to have an effect.
     pub held_by: &'static [&'static str],
-    /// The effect.
     pub effect: Effect,
     /// The condition for the edit to have its effect.
     pub given: Given,
@@ -124,9 +115,7 @@ pub struct KeyRow {
 /// An edit of one key of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyEdit {
-    /// The key is removed.
     Removed,
-    /// The key gets another value.
     Changed,
 }
 
@@ -137,7 +126,6 @@ names! {
         Always = "";
         /// `replicas` is not 0, in the `spec` or the edited entry of a topology, before and after.
         Replicas = "if there are replicas";
-        /// The Cluster has a topology.
         Topology = "if the Cluster has a topology";
         /// An upgrade of the topology is pending, by the Cluster's condition `TopologyReconciled`.
         PendingUpgrade = "if an upgrade is pending";

@@ -9,11 +9,8 @@ use kubernetes::columns;
 pub struct Field {
     /// The name that Cluster API's documents use.
     pub name: &'static str,
-    /// The type of its values.
     pub shape: Shape,
-    /// Where it propagates.
     pub hops: &'static [Hop],
-    /// Its path in each kind.
     pub at: &'static [FieldAddress],
     /// Whether a feature gate of the cluster decides if it can be introduced in an object that does not have it yet.
     pub gated: bool,
@@ -24,9 +21,7 @@ pub struct Field {
 pub enum Shape {
     /// A duration: `1h0m0s` in v1beta1, seconds in v1beta2.
     Duration,
-    /// An integer.
     Count,
-    /// A string.
     Text,
     /// A list whose elements are identified by these of their fields. The parent's elements must be among the child's;
     /// the child can have others.
@@ -38,7 +33,6 @@ pub enum Shape {
 pub struct Hop {
     /// The place that is read; of several places, the last that has the list replaces the others.
     pub from: &'static [Place],
-    /// The object that receives the value.
     pub to: Place,
     /// First version of Cluster API that does this.
     pub since: Version,
@@ -60,7 +54,6 @@ pub struct FieldAddress {
     pub v1beta1: &'static [&'static str],
     /// The same in `v1beta2`.
     pub v1beta2: &'static [&'static str],
-    /// Where the steps begin.
     pub base: Base,
     /// Whether v1beta1 omits a 0.
     pub zero_is_absent: bool,
@@ -71,7 +64,6 @@ pub struct FieldAddress {
 pub enum Base {
     /// The part of the object that describes its Machines, see [`MACHINES`].
     Machines,
-    /// The object's root.
     Object,
 }
 

@@ -11,11 +11,8 @@ use kubernetes::columns;
 /// Where one map of one place propagates.
 #[derive(Debug)]
 pub struct Rule {
-    /// The place that is read.
     pub from: Place,
-    /// Which of its two maps.
     pub map: MapKind,
-    /// Which keys of the map.
     pub keys: Keys,
     /// The places that receive the keys, in the same map; empty where nothing propagates.
     pub to: &'static [Place],
@@ -30,9 +27,7 @@ pub struct Rule {
 /// Which keys of a map a rule propagates.
 #[derive(Debug)]
 pub enum Keys {
-    /// All.
     Every,
-    /// All but these.
     Except(&'static [&'static str]),
     /// Those that meet at least one criterion.
     Only(&'static [Criterion]),

@@ -37,7 +37,6 @@ impl Version {
     /// The first version whose class patches reach labels and annotations of a control plane.
     pub const PATCHED_METADATA: Version = Version::minor(14);
 
-    /// `v1.MINOR`.
     pub const fn minor(minor: u16) -> Version {
         Version { minor, patch: 0 }
     }

@@ -38,7 +38,6 @@ enum Instead {
     Key(MapKind, String),
     /// The same label, with an expression in the manager's flags.
     Expression,
-    /// A label of the same key.
     Label,
     /// The same entry, with a newer version of Cluster API.
     Upgrade,

@@ -21,7 +21,6 @@ pub struct Change {
     pub at: Arc<str>,
     /// The entry's key, or the field's name.
     pub key: String,
-    /// What happens to it.
     pub action: Action,
     /// The value in the request; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +28,6 @@ pub struct Change {
     /// The value by the rules; absent if it is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
-    /// The rule.
     pub rule: ChangeRule,
     /// The object it propagates from; absent for cloud tags, whose rule names the label, and for the policy's own
     /// record.
@@ -38,7 +36,6 @@ pub struct Change {
     /// Path of the map or object, for writing.
     #[serde(skip)]
     pub path: Arc<Path>,
-    /// What kind of entry it is.
     #[serde(skip)]
     pub entry: EntryNoun,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
@@ -49,13 +46,9 @@ pub struct Change {
 /// What kind of entry a sentence is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryNoun {
-    /// An entry of a map of labels.
     Label,
-    /// An entry of a map of annotations.
     Annotation,
-    /// A field of the object.
     Field,
-    /// A cloud tag.
     CloudTag,
 }
 
@@ -94,12 +87,10 @@ pub struct Value(Written);
 enum Written {
     /// A string, without quotes and escapes.
     String(String),
-    /// Anything else.
     Json(String),
 }
 
 impl Value {
-    /// A string.
     pub fn string(text: &str) -> Value {
         Value(Written::String(text.to_owned()))
     }
@@ -113,7 +104,6 @@ impl Value {
         })
     }
 
-    /// The JSON.
     pub fn as_json(&self) -> Cow<'_, str> {
         match &self.0 {
             Written::String(text) => {

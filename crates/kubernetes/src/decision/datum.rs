@@ -27,7 +27,6 @@ impl fmt::Display for Mentioned {
 pub struct NamedEntry {
     /// `label`, `annotation`, `field` or `cloud tag`.
     pub noun: &'static str,
-    /// Its key.
     pub key: String,
 }
 

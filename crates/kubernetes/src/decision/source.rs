@@ -42,7 +42,6 @@ impl fmt::Display for SourceObject {
 /// An object, and the place in it that an entry comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourcePlace {
-    /// The object.
     pub object: SourceObject,
     /// The place, such as `.spec.template.metadata`, or a field; `None` for the object's own metadata.
     pub path: Option<Box<str>>,
@@ -98,7 +97,6 @@ impl SourcePath {
         SourcePath::of_map(OWN_METADATA, map)
     }
 
-    /// A field.
     pub fn of_field(path: &str) -> SourcePath {
         SourcePath { path: path.into(), place: path.len() }
     }

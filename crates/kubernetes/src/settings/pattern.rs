@@ -78,7 +78,6 @@ impl Pattern {
         compiled.as_ref().is_some_and(|compiled| compiled.is_match(key.as_bytes()))
     }
 
-    /// The expression as written.
     pub fn as_str(&self) -> &str {
         &self.source
     }
