@@ -52,15 +52,12 @@ pub(super) fn as_stored(
     }
     let is_changed = !held.changes.is_empty();
     is_changed.then(|| Tagged {
-        unknown_provider: None,
-        missing: Vec::new(),
-        undecoded: Vec::new(),
         leaves_sources: true,
         findings,
         touches_tags: true,
-        cloud: None,
         tags: made.report(provider, &field, &held, &[]),
         changes: held.changes,
         undone: held.undone,
+        ..Tagged::default()
     })
 }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::as_stored::{self, as_stored};
 use super::crossplane::{self, AppliedEntries, Forwarding};
 use super::field::{Held, TagsField, has_stored, leaves_as_stored};
+use super::kept_tags::UnreadTags;
 use super::kept_tags::{KeptTags, NestedTags};
 use super::label_sources::{LabelSources, Merged, names_of_owners};
 use super::labels::Assigned;
 use super::provider::{UnknownProvider, provider};
 use super::registry::{AssignedKeys, Definitions, definitions_of};
-use super::required::missing;
+use super::tagged::missing;
 use super::tagged::{Made, Tagged, UndecodedLabel};
-use super::unread::UnreadTags;
 use crate::fact::{CloudTagFact, Finding};
 use crate::json::Malformed;
 use kubernetes::settings::{Mode, Stance};
@@ -25,13 +25,9 @@ const FIELD: &str = "cloudTags";
 
 /// A composite, and its entry in the settings.
 pub struct Composite<'a, 'e> {
-    /// The composite.
     pub subject: &'a ReviewedObject<'e>,
-    /// Its entry in the settings.
     pub composites: &'e Composites,
-    /// The settings.
     pub settings: TagSettings<'e>,
-    /// How other objects are read.
     pub lookups: &'a Lookups<'e>,
 }
 

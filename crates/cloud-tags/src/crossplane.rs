@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::PARENT_MASKS;
 use crate::json::{Json, Malformed};
-use crate::reads::PARENT_MASKS;
 use kubernetes::{
     LookupCause, Lookups, Object, ObjectQuery, Operation, OwnerReference, ReadFailure, Review, ReviewedObject, Stop,
     group_and_version,

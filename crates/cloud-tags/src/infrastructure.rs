@@ -4,28 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_stored::{self, as_stored};
 use super::field::{TagsField, has_stored, leaves_as_stored};
+use super::kept_tags::UnreadTags;
 use super::label_sources::{LabelSources, Merged};
 use super::labels::Assigned;
 use super::registry::{AssignedKeys, Definitions, definitions_of};
 use super::tagged::{Made, Tagged, UndecodedLabel};
-use super::unread::UnreadTags;
-use super::webhook::Webhook;
+use super::transform::Webhook;
 use crate::fact::Finding;
 use crate::json::Malformed;
-use kubernetes::{ChangeRule, InvolvedObject, Lookups, NotApplicableReason, Parent, ReviewedObject, Stop, StoredTags};
+use kubernetes::{ChangeRule, Lookups, NotApplicableReason, Parent, ReviewedObject, Stop, StoredTags};
 use tag_rules::{Definition, InfraCluster, TagRules, TagSettings};
 
 /// An infrastructure cluster, and its settings.
 pub struct Infrastructure<'a, 'e> {
-    /// The infrastructure cluster.
     pub subject: &'a ReviewedObject<'e>,
-    /// The Cluster that owns it.
     pub cluster: &'a Parent<'e>,
-    /// The row of its kind.
     pub row: &'static InfraCluster,
-    /// The settings.
     pub settings: TagSettings<'e>,
-    /// How the registry is read.
     pub lookups: &'a Lookups<'e>,
 }
 
@@ -37,7 +32,9 @@ impl<'e> Infrastructure<'_, 'e> {
     /// structure of a Kubernetes object.
     pub fn decide(&self) -> Result<Tagged, Stop> {
         let cluster = self.cluster;
-        let assigned = Assigned::read(&cluster.object).map_err(|malformed| unusable(cluster, malformed))?;
+        // Assignments that cannot be used are already stored, and a user who writes the infrastructure cannot fix them.
+        let unusable = |malformed| Stop::unusable_assignments(cluster.name.to_string(), malformed);
+        let assigned = Assigned::read(&cluster.object).map_err(unusable)?;
         if assigned.is_adopted() {
             return Err(Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
         }
@@ -83,26 +80,21 @@ impl<'e> Infrastructure<'_, 'e> {
             }
         }
         let touches_tags = !(held.changes.is_empty() && leaves_tags_as_stored(subject, row).unwrap_or(false));
-        Ok(Tagged {
-            unknown_provider: None,
-            missing: Vec::new(),
-            undecoded: if touches_tags {
-                UndecodedLabel::all(assigned, definitions, &settings.prefix, rules)
-            } else {
-                Vec::new()
-            },
+        let mut tagged = Tagged {
             leaves_sources: true,
-            findings: if touches_tags {
-                findings(assigned, definitions, cluster).into_iter().chain(found.findings(settings)).collect()
-            } else {
-                Vec::new()
-            },
             touches_tags,
             cloud: rules.cloud(row.provider).map(|cloud| cloud.provider),
             tags: made.report(Some(row.provider), &field, &held, &[]),
             changes: held.changes,
             undone: held.undone,
-        })
+            ..Tagged::default()
+        };
+        if touches_tags {
+            tagged.undecoded = UndecodedLabel::all(assigned, definitions, &settings.prefix, rules);
+            tagged.findings = findings(assigned, definitions, cluster);
+            tagged.findings.extend(found.findings(settings));
+        }
+        Ok(tagged)
     }
 }
 
@@ -138,11 +130,4 @@ pub fn leaves_tags_as_stored(subject: &ReviewedObject<'_>, row: &InfraCluster) -
 fn findings(assigned: &Assigned, definitions: &BTreeMap<String, Definition>, cluster: &Parent<'_>) -> Vec<Finding> {
     let findings = assigned.findings(definitions).into_iter();
     findings.map(|finding| Finding { at: format!("{}: {}", cluster.name, finding.at), ..finding }).collect()
-}
-
-/// How the policy reacts to assignments of a Cluster that cannot be used: they are already stored, and a user who
-/// writes the infrastructure cannot fix them.
-fn unusable(cluster: &Parent<'_>, malformed: Malformed) -> Stop {
-    let because = InvolvedObject { object: cluster.name.to_string(), entry: None, malformed: Some(malformed) };
-    Stop::not_applicable(NotApplicableReason::UnusableAssignments, because)
 }

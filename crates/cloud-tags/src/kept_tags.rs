@@ -1,11 +1,14 @@
-//! Which of the policy's own entries that no label sets are kept: a parent's Composition forwards them to a nested composite.
+//! Which of the policy's own entries that no label sets are kept: a parent's Composition forwards them to a nested composite,
+//! or the definitions of their labels could not be read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::crossplane::{AppliedEntries, Forwarding};
 use super::field::{TagEntries, TagsField};
-use super::unread::UnreadTags;
+use super::registry::Definitions;
 use crate::json::Json;
+use kubernetes::{Action, Change, ChangeRule, StoredTags};
+use tag_rules::TagRules;
 
 /// What is known of the tags that a parent's Composition forwards.
 pub(super) struct NestedTags<'e> {
@@ -52,5 +55,34 @@ impl<'e> KeptTags<'_, '_, 'e> {
     fn was_made(&self, key: &str, value: Json<'_>) -> bool {
         let before = self.nested.before.as_ref().and_then(|before| before.get(key));
         before.is_some_and(|made| value.as_str() == Some(made)) && !self.nested.applied.has(key)
+    }
+}
+
+/// The keys of these tags.
+pub(super) struct UnreadTags(BTreeSet<String>);
+
+impl UnreadTags {
+    pub(super) fn of(definitions: &Definitions<'_>, prefix: &str, rules: TagRules) -> Self {
+        UnreadTags(definitions.unread_keys().into_iter().map(|key| rules.tag_key_below(prefix, key)).collect())
+    }
+
+    pub(super) fn has(&self, tag_key: &str) -> bool {
+        self.0.contains(tag_key)
+    }
+
+    /// Adds those that this request removes or changes.
+    pub(super) fn restore<'e>(&self, field: &TagsField<'_, 'e>, restores: &mut TagEntries<'e>) {
+        if !self.0.is_empty() {
+            restores.extend(field.own_edited().into_iter().filter(|(key, _)| self.has(key)));
+        }
+    }
+
+    /// Names the rule of the differences that they have.
+    pub(super) fn explain(&self, changes: &mut [Change]) {
+        for change in changes.iter_mut().filter(|change| self.has(&change.key)) {
+            if matches!(change.action, Action::Restored | Action::Removed) {
+                change.rule = ChangeRule::AsStored(StoredTags::DefinitionUnread);
+            }
+        }
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::labels::Assigned;
 use super::owner::Belonging;
+use crate::LABEL_MASKS;
 use crate::json::Json;
-use crate::reads::LABEL_MASKS;
-use kubernetes::{InvolvedObject, Lookups, NotApplicableReason, Object, ObjectName, ObjectQuery, Parent, Stop};
+use kubernetes::{Lookups, Object, ObjectName, ObjectQuery, Parent, Stop};
 use tag_rules::{CloudTags, Definition, LabelSource, OwnerLabel, SEEDED, TenantName};
 
 /// What other objects than the composite say about it.
@@ -76,10 +76,8 @@ impl<'e> LabelSources<'e> {
 
     fn add(&mut self, source: LabelSource, parent: &Parent<'_>) -> Result<(), Stop> {
         let title = parent.name.to_string();
-        let assigned = Assigned::read(&parent.object).map_err(|malformed| {
-            let because = InvolvedObject { object: title.clone(), entry: None, malformed: Some(malformed) };
-            Stop::not_applicable(NotApplicableReason::UnusableAssignments, because)
-        })?;
+        let unusable = |malformed| Stop::unusable_assignments(title.clone(), malformed);
+        let assigned = Assigned::read(&parent.object).map_err(unusable)?;
         self.others.insert(source, (title, assigned));
         Ok(())
     }

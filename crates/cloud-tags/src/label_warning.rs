@@ -39,7 +39,6 @@ pub fn of_refused_tags(cloud: &'static str, verdicts: &BTreeMap<String, CloudVer
 }
 
 impl SkippedLabel {
-    /// The warning about the label.
     pub fn fact(&self) -> CloudTagFact {
         self.not_added(match self.interface() {
             Some(cloud) => self.problem_at(cloud),

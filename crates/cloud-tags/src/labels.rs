@@ -1,17 +1,18 @@
-//! The labels that are assigned to a composite.
+//! The labels that are assigned to a composite, and what a request newly says of its origin: that it was adopted, which
+//! waives its tags, or something unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::value::RawValue;
-
+use super::crossplane;
 use super::transform::Labels;
 use crate::fact::{CloudTagFact, Finding};
 use crate::json::Malformed;
 use crate::tag_reason::NoTagReason;
-use kubernetes::Object;
-use kubernetes::settings::Stance;
+use kubernetes::settings::{Mode, Stance};
+use kubernetes::{Object, ReviewedObject};
+use serde_json::value::RawValue;
 use tag_rules::keys::{ADOPTED, ASSIGNMENTS, ORIGIN};
-use tag_rules::{Definition, SEEDED};
+use tag_rules::{Definition, SEEDED, TagSettings};
 
 /// The value of [`ORIGIN`] on a composite that was created here.
 pub(super) const PROVISIONED: &str = "provisioned";
@@ -89,7 +90,6 @@ impl Assigned {
         self.origin() == Some(CompositeOrigin::Adopted)
     }
 
-    /// The origin, if one is assigned.
     pub(super) fn origin(&self) -> Option<CompositeOrigin> {
         Some(match self.labels.get(ORIGIN)?.as_str() {
             PROVISIONED => CompositeOrigin::Provisioned,
@@ -165,6 +165,45 @@ fn opts_in(definitions: &BTreeMap<String, Definition>, key: &str) -> bool {
 
 fn malformed(problem: String) -> Malformed {
     Malformed { path: format!("metadata.annotations[{ASSIGNMENTS}]"), problem }
+}
+
+/// The finding if a request newly marks a composite as adopted, or gives it an unknown origin. Crossplane copies what it
+/// finds in a claim or in a parent's Composition, so that is a warning at most.
+pub fn origin_finding(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Option<Finding> {
+    if settings.mode != Mode::Mutate || subject.object.deleting {
+        return None;
+    }
+    let tags = &settings.cloud_tags;
+    let origin = origin_of(&subject.object)?;
+    let (check, stance, message) = match &origin {
+        CompositeOrigin::Provisioned => return None,
+        CompositeOrigin::Adopted => {
+            let label = format!("{ORIGIN}: {ADOPTED}").as_str().into();
+            ("cloudTags.adopted", tags.adopted, CloudTagFact::AdoptedWaivesTags { label })
+        }
+        CompositeOrigin::Unknown(value) => {
+            let (label, value) = (ORIGIN.into(), value.as_str().into());
+            let fact = CloudTagFact::UnknownOrigin { label, value, counts: PROVISIONED.into(), other: ADOPTED.into() };
+            ("cloudTags.unknownOrigin", tags.unknown_origin, fact)
+        }
+    };
+    let was = || subject.old().ok().flatten().and_then(origin_of);
+    if stance == Stance::Ignore || was() == Some(origin) {
+        return None;
+    }
+    let is_label = subject.object.labels.get(ORIGIN).is_some();
+    Some(Finding {
+        check,
+        at: if is_label { "metadata.labels" } else { "metadata.annotations" }.to_owned(),
+        message,
+        stance: if crossplane::is_copied(subject, tags) { Stance::Warn } else { stance },
+    })
+}
+
+/// The origin that an object's label or assignment gives.
+fn origin_of(object: &Object<'_>) -> Option<CompositeOrigin> {
+    let may_have_one = object.labels.contains_key(ORIGIN) || object.annotations.contains_key(ASSIGNMENTS);
+    if may_have_one { Assigned::read(object).ok()?.origin() } else { None }
 }
 
 #[cfg(test)]

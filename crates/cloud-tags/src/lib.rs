@@ -6,6 +6,8 @@
 //! the specification, [`CLOUDS`](tag_rules::CLOUDS) what their APIs accept. [`STRICT_PROFILES`](tag_rules::STRICT_PROFILES) allow only what the APIs accept, for
 //! settings that ask for it.
 
+#![allow(missing_docs, reason = "outside the policy these items are used through its engine, and names may say enough")]
+
 mod as_stored;
 pub mod composite;
 mod crossplane;
@@ -13,36 +15,35 @@ pub mod fact;
 mod field;
 pub mod infrastructure;
 mod kept_tags;
-pub mod key_form;
 mod label_sources;
 pub mod label_warning;
 mod labels;
 pub mod messages;
-pub mod origin;
 mod owner;
 mod provider;
-pub mod reads;
 pub mod registry;
 mod registry_object;
 mod registry_write;
 mod report;
-mod required;
 mod tag_reason;
 mod tagged;
 mod transform;
 mod union;
-mod unread;
-mod verdicts;
-mod webhook;
 
 pub use self::composite::Composite;
 pub use self::infrastructure::Infrastructure;
+pub use self::labels::origin_finding;
+pub use self::owner::keys_of_another_form;
 pub use self::provider::UnknownProvider;
 pub use self::registry_write::{RegistryWrite, refused_deletion};
-pub use self::report::{CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport};
-pub use self::required::Missing;
+pub use self::report::{CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport, verdicts};
 pub use self::tag_reason::NoTagReason;
-pub use self::tagged::{Tagged, UndecodedLabel};
+pub use self::tagged::{Missing, Tagged, UndecodedLabel};
 pub use self::transform::{Labels, Transformed, cloud_tags};
-pub use self::verdicts::verdicts;
+use kubernetes::{Masks, masks};
 use raw_json as json;
+
+/// Fields that are read of the composite that composes another one: metadata is always returned.
+pub const PARENT_MASKS: Masks = masks!["metadata": "uid"];
+/// Fields that are read of an object for its labels: metadata is always returned.
+pub const LABEL_MASKS: Masks = masks!["metadata": "labels"];

@@ -1,57 +1,33 @@
 //! Cloud tags of a composite, and labels that do not become tags.
 
 use crate::report::{IgnoredDefinition, IgnoredReason};
-use kubernetes::SettingValue;
+use kubernetes::{SettingValue, sentences};
 use tag_rules::Scope;
 
-/// Logged when tags are written.
-pub fn updated(composite: &str) -> String {
-    format!("updated the cloud tags of {composite}")
-}
-
-/// Verify mode refuses a composite whose tags are not those of its labels.
-pub fn do_not_match(composite: &str, setting: SettingValue<'_>, differences: &str) -> String {
-    format!("{composite}: cloud tags do not match the labels ({setting}): {differences}")
-}
-
-/// A LabelRegistry is refused for its definitions.
-pub fn unusable_registry(registry: &str, problems: &str) -> String {
-    format!("{registry}: {problems}")
-}
-
-/// A registry object keeps its scope: otherwise its owner could override those with a wider scope.
-pub(crate) fn scope_stays(scope: Scope) -> String {
-    format!("is `{scope}` and immutable; create a separate LabelRegistry for another scope")
-}
-
-/// A registry object keeps its domain and its project, too.
-pub(crate) fn owner_stays(owner: &str) -> String {
-    format!("is `{owner}` and immutable; create a separate LabelRegistry for another one")
-}
-
-/// A registry object with a scope says which domain or project it is of.
-pub(crate) fn owner_missing(scope: Scope) -> String {
-    format!("is missing: a registry of scope `{scope}` names it")
-}
-
-/// A registry object with a scope has definitions of that scope only.
-pub(crate) fn of_another_scope(scope: Scope) -> String {
-    format!("would be ignored: scope `{scope}` is not the scope of this registry")
-}
-
-/// A registry object with a scope defines keys of its own form only.
-pub(crate) fn key_of_another_owner(form: &str) -> String {
-    format!("belongs to another registry: this one defines keys of the form `{form}`")
-}
-
-/// The name of a registry object follows from its scope.
-pub(crate) fn name_follows(name: &str) -> String {
-    format!("must be `{name}`, by which `cloudTags.registry.byScope` finds this registry")
-}
-
-/// The registry object with the name of an owner is another one's.
-pub(crate) fn of_another_owner(scope: Scope) -> String {
-    format!("spec.scope: its name belongs to the registry of another {scope}")
+sentences! {
+    /// Logged when tags are written.
+    pub updated(composite: &str) "updated the cloud tags of {composite}";
+    /// Verify mode refuses a composite whose tags are not those of its labels.
+    pub do_not_match(composite: &str, setting: SettingValue<'_>, differences: &str)
+        "{composite}: cloud tags do not match the labels ({setting}): {differences}";
+    /// A LabelRegistry is refused for its definitions.
+    pub unusable_registry(registry: &str, problems: &str) "{registry}: {problems}";
+    /// A registry object keeps its scope: otherwise its owner could override those with a wider scope.
+    pub(crate) scope_stays(scope: Scope)
+        "is `{scope}` and immutable; create a separate LabelRegistry for another scope";
+    /// A registry object keeps its domain and its project, too.
+    pub(crate) owner_stays(owner: &str) "is `{owner}` and immutable; create a separate LabelRegistry for another one";
+    /// A registry object with a scope says which domain or project it is of.
+    pub(crate) owner_missing(scope: Scope) "is missing: a registry of scope `{scope}` names it";
+    /// A registry object with a scope has definitions of that scope only.
+    pub(crate) of_another_scope(scope: Scope) "would be ignored: scope `{scope}` is not the scope of this registry";
+    /// A registry object with a scope defines keys of its own form only.
+    pub(crate) key_of_another_owner(form: &str)
+        "belongs to another registry: this one defines keys of the form `{form}`";
+    /// The name of a registry object follows from its scope.
+    pub(crate) name_follows(name: &str) "must be `{name}`, by which `cloudTags.registry.byScope` finds this registry";
+    /// The registry object with the name of an owner is another one's.
+    pub(crate) of_another_owner(scope: Scope) "spec.scope: its name belongs to the registry of another {scope}";
 }
 
 /// A registry object without a scope is not found.
@@ -73,17 +49,14 @@ pub fn ignored_definition(ignored: &IgnoredDefinition) -> String {
     format!("definition of `{qualified_key}` in LabelRegistry `{registry}` is ignored: {reason}")
 }
 
-/// Another object of the registry has a definition of the key that counts.
-pub(crate) fn already_defined(registry: &str, scope: Scope) -> String {
-    format!("is already defined in LabelRegistry `{registry}` with scope `{scope}`, which takes precedence")
-}
-
-/// A registry object that the settings name must not be deleted.
-pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
-    format!(
+sentences! {
+    /// Another object of the registry has a definition of the key that counts.
+    pub(crate) already_defined(registry: &str, scope: Scope)
+        "is already defined in LabelRegistry `{registry}` with scope `{scope}`, which takes precedence";
+    /// A registry object that the settings name must not be deleted.
+    pub(crate) refused_deletion(registry: &str, exempt: &str)
         "{registry} is used by `cloudTags.registry`: without it cloud tags cannot be set; to delete it, first remove it from the \
-         settings, or set annotation `{exempt}: <reason>`"
-    )
+         settings, or set annotation `{exempt}: <reason>`";
 }
 
 /// Logged for each label that does not become a tag; its attributes say which, and why.

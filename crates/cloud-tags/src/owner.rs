@@ -1,9 +1,14 @@
-//! Whose definition of a label a key names, and the registry object of that owner.
+//! Whose definition of a label a key names, the form of such keys, and the registry object of that owner.
+//!
+//! Keys are opaque: a key in another form becomes a tag as well. But `acme:checkout/owner` in the platform's registry is
+//! most likely a mistake.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::key_form;
-use tag_rules::Scope;
+use crate::fact::CloudTagFact;
+use kubernetes::MentionedKeys;
+use tag_rules::{Definition, Scope};
 
 /// The prefix of a part of a name that is encoded.
 const ENCODED: &str = "x--";
@@ -29,9 +34,9 @@ impl<'k> RegistryOwner<'k> {
     pub(super) fn of_key(key: &'k str) -> Option<Self> {
         let (owner, _) = key.split_once('/').filter(|_| !is_reserved(key))?;
         Some(match owner.split_once(':') {
-            None if key_form::fits(Scope::Platform, key) => RegistryOwner::Platform,
-            None if key_form::fits(Scope::Domain, key) => RegistryOwner::Domain(owner),
-            Some((domain, project)) if key_form::fits(Scope::Project, key) => RegistryOwner::Project(domain, project),
+            None if fits(Scope::Platform, key) => RegistryOwner::Platform,
+            None if fits(Scope::Domain, key) => RegistryOwner::Domain(owner),
+            Some((domain, project)) if fits(Scope::Project, key) => RegistryOwner::Project(domain, project),
             _ => return None,
         })
     }
@@ -105,6 +110,43 @@ impl Belonging<'_> {
     }
 }
 
+/// The form, for a reader.
+pub(super) const fn form(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Platform => "platform/NAME",
+        Scope::Domain => "DOMAIN/NAME",
+        Scope::Project => "DOMAIN:PROJECT/NAME",
+    }
+}
+
+pub(super) fn fits(scope: Scope, key: &str) -> bool {
+    let Some((owner, name)) = key.split_once('/') else { return false };
+    let fits = match (scope, owner.split_once(':')) {
+        (Scope::Platform, None) => owner == "platform",
+        (Scope::Domain, None) => !owner.is_empty() && owner != "platform",
+        (Scope::Project, Some((domain, project))) => !domain.is_empty() && !project.is_empty(),
+        _ => false,
+    };
+    fits && !name.is_empty()
+}
+
+/// What is reported about definitions whose keys have another form than those of their scope.
+pub fn keys_of_another_form<'d>(
+    definitions: impl IntoIterator<Item = (&'d String, &'d Definition)>,
+) -> Vec<CloudTagFact> {
+    let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
+    for (key, Definition { scope, .. }) in definitions {
+        if !fits(*scope, key) {
+            keys.entry(*scope).or_default().push(key);
+        }
+    }
+    let fact = |(scope, keys): (Scope, Vec<&str>)| {
+        let (form, keys) = (form(scope).into(), MentionedKeys::some(keys)?);
+        Some(CloudTagFact::KeysOfAnotherForm { form, scope: scope.as_str(), keys })
+    };
+    keys.into_iter().filter_map(fact).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,5 +208,24 @@ mod tests {
         let keys =
             ["crossplane.io/composite", "app.kubernetes.io/name", "k8s.io/a", "kubernetes.io", "mykubernetes.io/a"];
         assert_eq!(keys.map(is_reserved), [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn each_form_fits_one_scope_at_most() {
+        let scopes = [Scope::Platform, Scope::Domain, Scope::Project];
+        for (key, expected) in [
+            ("platform/env", Some(Scope::Platform)),
+            ("acme/cost centre", Some(Scope::Domain)),
+            ("acme:checkout/owner", Some(Scope::Project)),
+            ("acme:checkout/owner/of", Some(Scope::Project)),
+            ("team", None),
+            ("platform/", None),
+            ("/env", None),
+            (":checkout/owner", None),
+            ("acme:/owner", None),
+        ] {
+            let fitting: Vec<Scope> = scopes.into_iter().filter(|scope| fits(*scope, key)).collect();
+            assert_eq!(fitting, expected.into_iter().collect::<Vec<_>>(), "{key}");
+        }
     }
 }

@@ -28,7 +28,6 @@ pub struct UnknownProvider {
     pub setting: String,
     /// The provider; empty if the composite names none.
     pub provider: String,
-    /// What is reported.
     pub fact: CloudTagFact,
 }
 

@@ -19,7 +19,7 @@ use tag_rules::{CloudTags, Definition, RegistryName, RegistryReference, SEEDED, 
 pub const REGISTRY: &str = "LabelRegistry";
 
 /// Fields that are read of a registry.
-pub const REGISTRY_MASKS: Masks = masks!["spec.definitions", "spec.domain", "spec.project", "spec.scope"];
+pub const REGISTRY_MASKS: Masks = masks!["spec": "definitions", "domain", "project", "scope"];
 
 /// The definitions that count, and those that do not.
 #[derive(Debug, Default)]
@@ -123,7 +123,6 @@ struct ReadRegistries<'e> {
 /// A definition that cannot be used.
 struct UnusableDefinition<'e> {
     key: String,
-    /// The object that has it.
     registry: &'e str,
     precedence: (Scope, usize),
     failed: LookupFailed,

@@ -14,7 +14,7 @@ use tag_rules::{Definition, SEEDED, Scope, read_definition};
 const DEFINITIONS: &str = "spec.definitions";
 const SCOPE: &str = "spec.scope";
 
-pub(super) fn query(name: &str) -> ObjectQuery<'_> {
+fn query(name: &str) -> ObjectQuery<'_> {
     ObjectQuery {
         group: LABELS,
         version: None,

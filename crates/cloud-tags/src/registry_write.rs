@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::key_form;
-use super::owner::RegistryOwner;
+use super::owner::{RegistryOwner, form, keys_of_another_form};
 use super::registry::REGISTRY;
-use super::registry_object::{Registry, query};
+use super::registry_object::Registry;
 use crate::fact::CloudTagFact;
 use crate::messages;
 use crate::report::IgnoredReason;
 use kubernetes::settings::SettingProblem;
 use kubernetes::{
-    EXEMPT, LookupCause, LookupFailed, Lookups, MentionedKeys, Object, ObjectName, Operation, ReadFailure, Review,
-    ReviewedObject, Stop,
+    EXEMPT, LookupCause, LookupFailed, Lookups, MentionedKeys, Object, ObjectName, Operation, Review, ReviewedObject,
+    Stop,
 };
 use tag_rules::keys::LABELS;
 use tag_rules::{CloudTags, Definition, LabelSource, RegistryReference, Scope};
@@ -22,7 +21,6 @@ use tag_rules::{CloudTags, Definition, LabelSource, RegistryReference, Scope};
 pub struct RegistryWrite {
     /// Why it is refused: definitions that composites could not use, and that would be ignored from now on.
     pub problems: Vec<SettingProblem>,
-    /// Its effects, as warnings.
     pub effects: Vec<CloudTagFact>,
 }
 
@@ -52,7 +50,7 @@ impl RegistryWrite {
         write.problems.extend(problems_of_owner(&now, &old, subject.name(), is_found_by_scope));
         write.judge_ignored(&now, &old);
         if now.scope.is_none() {
-            write.effects.extend(keys_of_another_form(&now, &old));
+            write.effects.extend(new_keys_of_another_form(&now, &old));
         }
         let named = settings.registry.as_ref().map(RegistryReference::names).unwrap_or_default();
         let own = named.iter().position(|name| **name == *subject.name());
@@ -87,7 +85,7 @@ impl RegistryWrite {
         for (key, (scope, reason)) in now.ignored.iter().filter(|(key, _)| is_new(key)) {
             let problem = match reason {
                 IgnoredReason::AnotherScope => messages::of_another_scope(*scope),
-                IgnoredReason::AnotherForm => messages::key_of_another_owner(key_form::form(*scope)),
+                IgnoredReason::AnotherForm => messages::key_of_another_owner(form(*scope)),
                 _ => continue,
             };
             self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
@@ -176,9 +174,9 @@ fn problems_of_owner(now: &Registry, old: &Registry, name: &str, is_found_by_sco
 }
 
 /// The warnings about new definitions whose keys have another form than those of their scope.
-fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<CloudTagFact> {
+fn new_keys_of_another_form(now: &Registry, old: &Registry) -> Vec<CloudTagFact> {
     let is_stored = |key: &str, scope| old.definitions.get(key).is_some_and(|stored| stored.scope == scope);
-    key_form::keys_of_another(now.definitions.iter().filter(|(key, it)| !is_stored(key, it.scope)))
+    keys_of_another_form(now.definitions.iter().filter(|(key, it)| !is_stored(key, it.scope)))
 }
 
 /// Definitions of other objects: which one of the settings, its name, and what it says.
@@ -197,15 +195,10 @@ fn others_definitions<'e>(
     old: &Registry,
     lookups: &Lookups<'e>,
 ) -> Result<BTreeMap<String, Definition>, Stop> {
-    match lookups.parent(&query(name)) {
-        Ok(other) => {
-            let is_wanted = |key: &str| now.definitions.contains_key(key) || old.definitions.contains_key(key);
-            let read = Registry::read(&other.object, is_wanted);
-            read.map(|read| read.definitions)
-                .map_err(|problem| Stop::unusable_registry(other.name.to_string(), &problem))
-        }
-        Err(ReadFailure::Failed(failed)) if failed.error.cause == LookupCause::NotFound => Ok(BTreeMap::new()),
-        Err(failure) => Err(Stop::from(failure).of_registry()),
+    let is_wanted = |key: &str| now.definitions.contains_key(key) || old.definitions.contains_key(key);
+    match Registry::find(name, lookups, is_wanted) {
+        Err(Stop::RegistryFailed(failed)) if failed.error.cause == LookupCause::NotFound => Ok(BTreeMap::new()),
+        found => found.map(|found| found.definitions),
     }
 }
 

@@ -1,21 +1,21 @@
-//! What labels make, and how an object differs from it.
+//! What labels make, how an object differs from it, and which required tags it lacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::{Held, TagsField};
 use super::labels::Assigned;
 use super::provider::UnknownProvider;
-use super::required::Missing;
+use super::transform::Webhook;
 use super::transform::{Transformed, cloud_tags_that_pass};
-use super::verdicts::verdicts;
-use super::webhook::Webhook;
-use crate::fact::Finding;
+use crate::fact::{CloudTagFact, Finding};
 use crate::report::TagReport;
+use crate::report::verdicts;
 use crate::tag_reason::NoTagReason;
 use kubernetes::{Change, Value};
-use tag_rules::{Definition, TagRules};
+use tag_rules::{CloudTags, Definition, OnMissingTag, RequiredTag, TagRules, TagSkipReason};
 
 /// What differs from the labels of a composite or of a Cluster, and what they make.
+#[derive(Default)]
 pub struct Tagged {
     /// Differences, to be written or reported.
     pub changes: Vec<Change>,
@@ -117,4 +117,47 @@ impl Made {
             ignored_definitions: Vec::new(),
         }
     }
+}
+
+/// A required tag that a composite does not have.
+pub struct Missing {
+    pub key: String,
+    pub reason: NoTagReason,
+    /// The setting that decides how the policy reacts.
+    pub setting: String,
+    pub on_missing: OnMissingTag,
+}
+
+impl Missing {
+    /// What is said about it.
+    pub fn fact(&self) -> CloudTagFact {
+        CloudTagFact::RequiredTagMissing { label: self.key.as_str().into(), reason: self.reason }
+    }
+}
+
+/// The required tags that neither a label makes nor the composite has otherwise, in the order of the settings.
+pub(super) fn missing(
+    settings: &CloudTags,
+    rules: TagRules,
+    made: &Transformed,
+    has: impl Fn(&str) -> bool,
+    not_propagating: &BTreeMap<String, NoTagReason>,
+) -> Vec<Missing> {
+    if settings.required.is_empty() {
+        return Vec::new();
+    }
+    let labels: BTreeSet<&str> = made.labels.values().map(String::as_str).collect();
+    let skipped: BTreeMap<&str, TagSkipReason> =
+        made.skipped.iter().rev().map(|skip| (skip.qualified_key.as_str(), skip.reason)).collect();
+    let of = |(index, required): (usize, &RequiredTag)| {
+        let key = &*required.key;
+        if labels.contains(key) || has(&rules.tag_key_below(&settings.prefix, key)) {
+            return None;
+        }
+        let skipped = skipped.get(key).map(|reason| NoTagReason::Skipped(*reason));
+        let reason = skipped.or_else(|| not_propagating.get(key).copied()).unwrap_or(NoTagReason::NoLabel);
+        let setting = format!("cloudTags.required[{index}].onMissing");
+        Some(Missing { key: key.to_owned(), reason, setting, on_missing: required.on_missing })
+    };
+    settings.required.iter().enumerate().filter_map(of).collect()
 }

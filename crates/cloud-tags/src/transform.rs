@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::webhook::Webhook;
 use crate::report::SkippedLabel;
-use tag_rules::{CLOUD_TAG_PREFIX, Definition, Scope, TagRules, TagSkipReason};
+use tag_rules::{CLOUD_TAG_PREFIX, Cloud, Definition, InfraCluster, Scope, TagRules, TagSkipReason};
 
 /// How the qualified keys of the platform begin.
 const PLATFORM_KEYS: &str = "platform/";
@@ -28,18 +27,6 @@ pub struct Transformed {
 /// A function of only its arguments. If there are more labels than a resource can have tags, those with the lowest
 /// qualified keys in byte order are kept, and so is the lowest of several labels with one tag key. With the
 /// specification's profiles an additional label never changes another's value.
-///
-/// ```
-/// use std::collections::BTreeMap;
-///
-/// use cloud_tags::cloud_tags;
-/// use tag_rules::Profile;
-///
-/// let labels = BTreeMap::from([("platform/team".to_owned(), "red".to_owned())]);
-/// let transformed = cloud_tags(Profile::of("aws"), &labels);
-/// assert_eq!(transformed.tags, BTreeMap::from([("plexsphere:platform/team".to_owned(), "red".to_owned())]));
-/// assert!(transformed.skipped.is_empty());
-/// ```
 pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
     cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeMap::new(), &BTreeSet::new())
 }
@@ -108,6 +95,36 @@ pub(super) fn cloud_tags_that_pass(
     }
     skipped.sort_by(|one, other| one.qualified_key.cmp(&other.qualified_key));
     Transformed { tags: tags.into_iter().collect(), labels: made_of.into_iter().collect(), skipped }
+}
+
+/// The webhook of a kind, and the entries in the field besides the policy's tags.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Webhook {
+    kind: &'static str,
+    takes: &'static Cloud,
+    /// How many entries of the field belong to others.
+    others: usize,
+}
+
+impl Webhook {
+    /// The webhook of a kind; `None` if it allows every tag.
+    pub(super) fn of(row: &InfraCluster, others: usize) -> Option<Self> {
+        row.webhook.map(|takes| Webhook { kind: row.kind, takes, others })
+    }
+
+    pub(super) fn kind(self) -> &'static str {
+        self.kind
+    }
+
+    /// Why it rejects a tag, considering this tag alone.
+    pub(super) fn refusal(self, tag_key: &str, value: &str) -> Option<TagSkipReason> {
+        self.takes.refusal(tag_key, value)
+    }
+
+    /// The maximum number of the policy's tags that it allows.
+    pub(super) fn most(self) -> usize {
+        self.takes.tags.map_or(usize::MAX, |most| most.saturating_sub(self.others))
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! The facts, as tables. Nothing here decides about an object.
 
 pub(crate) mod appliers;
-pub mod controllers;
 pub mod effects;
 mod fields;
 mod forced;
-mod groups;
 pub mod guards;
 pub mod keys;
 mod kinds;
@@ -18,12 +16,11 @@ pub mod tools;
 pub mod topology_values;
 mod version;
 
-pub use self::appliers::is_of_cluster_api;
+pub use self::appliers::{CONTROLLERS, is_of_cluster_api};
 pub(crate) use self::appliers::{may_be_begun, responsible};
 pub use self::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub(crate) use self::forced::is_forced;
 pub use self::forced::{FORCED, Forced, ForcedValue};
-pub use self::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 pub use self::kinds::KindRow;
 pub(crate) use self::kinds::{Owner, may_carry_record};
 pub(crate) use self::masks::TOPOLOGY_ENTRY_MASKS;
@@ -35,3 +32,9 @@ use self::place::PAGE_VERSION;
 pub use self::place::Place;
 pub use self::rules::{Criterion, Keys, RULES, Rule};
 pub use self::version::Version;
+
+pub const CORE_GROUP: &str = "cluster.x-k8s.io";
+/// The group of control planes, Cluster API's own and others.
+pub const CONTROL_PLANE_GROUP: &str = "controlplane.cluster.x-k8s.io";
+pub const BOOTSTRAP_GROUP: &str = "bootstrap.cluster.x-k8s.io";
+pub const INFRASTRUCTURE_GROUP: &str = "infrastructure.cluster.x-k8s.io";

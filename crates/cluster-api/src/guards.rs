@@ -3,7 +3,6 @@
 
 mod adoption;
 mod blocks;
-mod in_place_move;
 mod node_keys;
 mod own_cluster;
 mod reserved_keys;
@@ -18,13 +17,13 @@ use crate::catalog::guards::{GUARDS, Guard, GuardRail};
 use crate::catalog::keys::{RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::{CORE_GROUP, KindRow, Place};
 use crate::fact::{ClusterApiFact, Finding};
-use crate::json::{Json, Malformed};
+use crate::json::Malformed;
 use crate::parents::OwnCluster;
 use crate::propagation::metadata::SourceKeys;
 use crate::settings::ClusterApiSettings;
-use crate::subject::{Subject, has_paused_annotation};
+use crate::subject::{Subject, has_paused_annotation, is_paused};
 use kubernetes::settings::Stance;
-use kubernetes::{Change, EXEMPT, EntryName, Finding as FindingOf, Lookups, MapKind, Operation};
+use kubernetes::{Change, EXEMPT, Finding as FindingOf, Lookups, MapKind, NamedEntry, Operation};
 
 use self::blocks::MetadataBlock;
 use crate::waiver::{EXEMPTION, Standing};
@@ -84,8 +83,8 @@ struct MetadataEntry<'a> {
 }
 
 impl MetadataEntry<'_> {
-    fn name(&self) -> EntryName<'_> {
-        EntryName { noun: self.map.entry(), key: self.key }
+    fn name(&self) -> NamedEntry {
+        NamedEntry { noun: self.map.entry(), key: self.key.to_owned() }
     }
 }
 
@@ -97,9 +96,7 @@ pub struct Guarded<'a, 'o> {
     pub source_keys: Option<&'a SourceKeys<'o>>,
     /// Differences from the rules that are left as they are.
     pub drift: &'a [Change],
-    /// How other objects are read.
     pub lookups: &'a Lookups<'o>,
-    /// The settings.
     pub settings: ClusterApiSettings<'a>,
     /// Whether guards are off for the object.
     pub exemption: &'a Standing<'o>,
@@ -142,7 +139,7 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
     match guarded.exemption {
         Standing::Absent | Standing::Ignored(_) => {}
         Standing::WithoutReason => {
-            findings.push(of_exemption(ClusterApiFact::WaiverWithoutReason { annotation: EXEMPT.into() }))
+            findings.push(EXEMPTION.without_effect(ClusterApiFact::WaiverWithoutReason { annotation: EXEMPT.into() }))
         }
         Standing::Counts(_) => return Ok(findings),
         Standing::Forbidden => findings.push(EXEMPTION.forbidden()),
@@ -183,15 +180,9 @@ pub fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
     if let Standing::Ignored(why) = guarded.exemption
         && !findings.is_empty()
     {
-        findings.push(of_exemption(why.clone()));
+        findings.push(EXEMPTION.without_effect(why.clone()));
     }
     Ok(findings)
-}
-
-/// A finding about an exemption that does not count.
-fn of_exemption(message: ClusterApiFact) -> Finding {
-    let at = "metadata.annotations".to_owned();
-    Finding { check: EXEMPT, at, message, stance: Stance::Warn }
 }
 
 /// How to make an edit anyway that guards refuse; `None` if none does.
@@ -239,11 +230,7 @@ impl<'o> Guarded<'_, 'o> {
     /// controllers set in them.
     fn has_lived_before(&self) -> bool {
         let (review, object) = (self.subject.review, &self.subject.object);
-        let is_marked = || {
-            object.labels.contains_key(RESTORED)
-                || has_paused_annotation(object)
-                || object.spec.get("paused").is_ok_and(Json::is_true)
-        };
+        let is_marked = || object.labels.contains_key(RESTORED) || is_paused(object);
         review.operation == Operation::Create
             && (object.owners.iter().any(|owner| belongs_to(owner.group(), CORE_GROUP))
                 || (is_marked() && self.trusts_marks()))

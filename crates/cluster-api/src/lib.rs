@@ -4,16 +4,16 @@
 //! [`FORCED`](catalog::FORCED) say what propagates, [`FIELDS`](catalog::FIELDS) which in-place mutable
 //! fields do, [`EFFECTS`](catalog::effects::table::EFFECTS) what an edit does to Machines.
 
+#![allow(missing_docs, reason = "outside the policy these items are used through its engine, and names may say enough")]
+
 pub mod catalog;
 pub mod fact;
 pub mod guards;
 mod label_value;
 pub mod misplaced;
 pub mod parents;
-pub mod propagated;
 pub mod propagation;
 pub mod rollout;
-pub mod rollout_impact;
 mod selector;
 pub mod settings;
 pub mod skipped;

@@ -199,9 +199,7 @@ pub struct ClusterState<'e> {
 
 /// What is known about the Cluster that the object names.
 pub enum OwnCluster<'e> {
-    /// It was read.
     Known(ClusterState<'e>),
-    /// There is no such Cluster.
     Missing,
     /// The object names none, or it cannot be read.
     Unknown,

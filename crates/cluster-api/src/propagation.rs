@@ -1,8 +1,6 @@
 //! What an object must carry by the rules, compared with what it carries.
 
-mod carries;
 mod class_patches;
-pub(crate) mod copied;
 mod dropped;
 mod expected;
 mod field_value;
@@ -19,4 +17,3 @@ pub mod ownership;
 mod room;
 pub(crate) mod sources;
 pub mod topology_opt_in;
-pub mod untouched;

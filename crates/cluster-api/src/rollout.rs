@@ -10,15 +10,16 @@ mod topology;
 use std::cmp::Reverse;
 
 use crate::catalog::effects::{EditedKind, Effect};
-use crate::catalog::keys::{APPROVE_ROLLOUT, PAUSED};
+use crate::catalog::keys::PAUSED;
 use crate::fact::{ClusterApiFact, Finding, InPlacePaths};
-use crate::json::{Json, Malformed};
-use crate::rollout_impact::{RolloutEdit, RolloutImpact};
+use crate::json::Malformed;
 use crate::settings::ClusterApiSettings;
-use crate::subject::{Subject, has_paused_annotation};
+use crate::subject::{Subject, is_paused};
 use crate::waiver::{APPROVAL, Standing};
+use kubernetes::Finding as FindingOf;
 use kubernetes::settings::Stance;
-use kubernetes::{Finding as FindingOf, Lookups, Object, Operation, Review};
+use kubernetes::{Lookups, Operation, Review};
+use serde::Serialize;
 
 /// Whether an edit of such an object is checked.
 pub fn concerns(review: &Review<'_>, settings: ClusterApiSettings<'_>) -> bool {
@@ -59,7 +60,7 @@ pub fn impact<'e>(
     if !findings.is_empty() {
         match APPROVAL.standing(subject, settings, lookups)? {
             Standing::Counts(reason) => impact.approved = Some(reason.to_owned()),
-            Standing::Ignored(why) => findings.push(of_approval(why)),
+            Standing::Ignored(why) => findings.push(APPROVAL.without_effect(why)),
             Standing::Absent | Standing::WithoutReason | Standing::Forbidden => {}
         }
         if impact.approved.is_none()
@@ -109,17 +110,6 @@ pub fn way_out<F>(
     })
 }
 
-/// A finding about an approval that does not count.
-fn of_approval(message: ClusterApiFact) -> Finding {
-    let at = "metadata.annotations".to_owned();
-    Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn }
-}
-
-/// Whether nothing is rolled out before a pause of the object itself ends.
-fn is_paused(object: &Object<'_>) -> bool {
-    has_paused_annotation(object) || object.spec.get("paused").is_ok_and(Json::is_true)
-}
-
 /// Whether an edit is the end of a pause.
 fn is_resumed(at: &str) -> bool {
     at == "spec.paused"
@@ -161,6 +151,42 @@ fn with_in_place(fact: ClusterApiFact, edits: &[RolloutEdit]) -> ClusterApiFact 
     let Some(first) = in_place.next() else { return fact };
     let others = InPlacePaths { first: Some(first.at.clone()), more: in_place.count() };
     ClusterApiFact::AlsoInPlace { fact: Box::new(fact), others }
+}
+
+/// What an edit does to the Machines below the object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RolloutImpact {
+    /// Why replacing Machines is intended, as written; absent if it was not stated, or nothing is replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved: Option<String>,
+    /// The Cluster that states it, if it is not the object itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved_on: Option<String>,
+    /// Every path that differs, the most severe first.
+    pub edits: Vec<RolloutEdit>,
+}
+
+/// One path that differs from the stored object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RolloutEdit {
+    /// Such as `spec.topology.workers.machineDeployments[md-0].failureDomain`.
+    pub at: String,
+    pub effect: Effect,
+    /// The Cluster whose topology already has this value, so that the edit is not a rollout by its writer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_on: Option<String>,
+    /// Whether the path is removed: an entry that has Machines, or an annotation that defers an upgrade.
+    #[serde(skip)]
+    pub(crate) is_removal: bool,
+}
+
+impl RolloutEdit {
+    /// An edit that a webhook refuses.
+    pub fn refused(at: String) -> RolloutEdit {
+        RolloutEdit { at, effect: Effect::Refused, set_on: None, is_removal: false }
+    }
 }
 
 #[cfg(test)]

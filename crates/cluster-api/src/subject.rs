@@ -6,7 +6,7 @@ use kubernetes::{MapKind, Object, ReviewedObject};
 
 use crate::catalog::keys::{PAUSED, TOPOLOGY_DRY_RUN};
 use crate::catalog::{KindRow, Place};
-use crate::json::{Document, Malformed, Map};
+use crate::json::{Document, Json, Malformed, Map};
 
 /// The object under review, and its place in the rules.
 pub struct Subject<'e> {
@@ -43,7 +43,6 @@ impl<'e> Subject<'e> {
         Ok(Subject { reviewed: self.reviewed.as_stored()?, ..*self })
     }
 
-    /// Whether its kind is KubeadmControlPlane.
     pub fn is_kubeadm(&self) -> bool {
         self.review.kind.kind == "KubeadmControlPlane"
     }
@@ -69,6 +68,11 @@ impl<'e> Subject<'e> {
     pub(crate) fn template(&self) -> Option<Place> {
         self.place.and(self.row?.template)
     }
+}
+
+/// Whether an object is paused by its annotation, or by its own `spec`.
+pub(crate) fn is_paused(object: &Object<'_>) -> bool {
+    has_paused_annotation(object) || object.spec.get("paused").is_ok_and(Json::is_true)
 }
 
 /// Whether an object has the annotation that pauses it. Presence counts, whatever the value.

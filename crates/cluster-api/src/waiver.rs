@@ -1,14 +1,14 @@
 //! The two annotations by which a user states that an edit is intended: who may set them, and where they count.
 
-use crate::catalog::KindRow;
 use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_OWNED};
+use crate::catalog::{CORE_GROUP, KindRow, Place, Rule, TEMPLATE_MASKS};
 use crate::fact::{ClusterApiFact, Finding};
 use crate::json::Malformed;
-use crate::propagation::copied::{self, AnnotationOrigin};
-use crate::settings::ClusterApiSettings;
+use crate::propagation::sources;
+use crate::settings::{ClusterApi, ClusterApiSettings};
 use crate::subject::Subject;
 use kubernetes::settings::{Stance, Users};
-use kubernetes::{EXEMPT, Lookups, Object};
+use kubernetes::{EXEMPT, LookupCause, Lookups, MapKind, Object, ObjectQuery, Stop};
 
 /// An annotation whose value is the reason why an edit is intended.
 pub struct Waiver {
@@ -62,7 +62,7 @@ impl Waiver {
             return Ok(Standing::WithoutReason);
         }
         let annotation = self.annotation.into();
-        match copied::origin(self.annotation, value, subject, settings.cluster_api, lookups)? {
+        match origin(self.annotation, value, subject, settings.cluster_api, lookups)? {
             AnnotationOrigin::Own => {}
             AnnotationOrigin::Copied(from) => {
                 return Ok(Standing::Ignored(ClusterApiFact::CopiedWaiver { annotation, from }));
@@ -109,12 +109,13 @@ impl Waiver {
 
     /// How the policy reacts if the user of this request sets it and may not.
     pub(crate) fn forbidden(&self) -> Finding {
-        Finding {
-            check: self.setting,
-            at: "metadata.annotations".to_owned(),
-            message: ClusterApiFact::ForbiddenWaiver { annotation: self.annotation.into() },
-            stance: Stance::Reject,
-        }
+        let message = ClusterApiFact::ForbiddenWaiver { annotation: self.annotation.into() };
+        Finding { check: self.setting, stance: Stance::Reject, ..self.without_effect(message) }
+    }
+
+    /// How the policy reacts if it does not count.
+    pub(crate) fn without_effect(&self, message: ClusterApiFact) -> Finding {
+        Finding { check: self.annotation, at: "metadata.annotations".to_owned(), message, stance: Stance::Warn }
     }
 
     fn may_be_set(&self, subject: &Subject<'_>, settings: ClusterApiSettings<'_>) -> bool {
@@ -128,4 +129,75 @@ impl Waiver {
 fn was_admitted(subject: &Subject<'_>, stored: &Object<'_>) -> bool {
     let gets_copies = stored.controller().is_some() || stored.labels.contains_key(TOPOLOGY_OWNED);
     !gets_copies && (subject.place.is_some() || subject.row.is_none_or(KindRow::is_guarded))
+}
+
+enum AnnotationOrigin {
+    /// A user set it on this object.
+    Own,
+    /// The object above that has it with the same value.
+    Copied(String),
+    /// The read of the object above that failed.
+    Unread(String),
+}
+
+/// The origin of an annotation. Without an object above, it is the object's own. The stored object determines which is
+/// above: a request that removes the object's owner does not make a copy its own.
+///
+/// A MachineSet is compared with its MachineDeployment even while that one is paused or being deleted: what it has now
+/// was copied before.
+///
+/// Source: core/reconcilers/machinedeployment/mdutil/util.go, `MachineSetAnnotationsFromMachineDeployment`, which copies
+/// all but `annotationsToSkip`; the rules for the other places.
+fn origin<'e>(
+    key: &str,
+    value: &str,
+    subject: &Subject<'e>,
+    settings: &ClusterApi,
+    lookups: &Lookups<'e>,
+) -> Result<AnnotationOrigin, Malformed> {
+    let stored = subject.as_stored()?;
+    let above = match subject.place {
+        Some(Place::MachineSet) => of_machine_set(key, value, &stored, lookups),
+        Some(place) => of_rules(key, value, place, &stored, settings, lookups),
+        None => Ok(None),
+    };
+    match above {
+        Ok(Some(above)) => Ok(AnnotationOrigin::Copied(above)),
+        Err(Stop::LookupFailed(failed)) if failed.error.cause != LookupCause::NotFound => {
+            Ok(AnnotationOrigin::Unread(failed.query))
+        }
+        Err(Stop::Malformed(malformed)) => Err(malformed),
+        Ok(None) | Err(_) => Ok(AnnotationOrigin::Own),
+    }
+}
+
+fn of_machine_set<'e>(
+    key: &str,
+    value: &str,
+    subject: &Subject<'e>,
+    lookups: &Lookups<'e>,
+) -> Result<Option<String>, Stop> {
+    let controller = subject.object.controller().filter(|owner| owner.is(CORE_GROUP, "MachineDeployment"));
+    let Some(owner) = controller else { return Ok(None) };
+    let deployment = lookups.parent(&ObjectQuery::owner(owner, subject.namespace(), TEMPLATE_MASKS))?;
+    let is_same = deployment.object.annotations.get(key) == Some(value);
+    Ok(is_same.then(|| deployment.name.to_string()))
+}
+
+fn of_rules<'e>(
+    key: &str,
+    value: &str,
+    place: Place,
+    subject: &Subject<'e>,
+    settings: &ClusterApi,
+    lookups: &Lookups<'e>,
+) -> Result<Option<String>, Stop> {
+    let sources = sources::of(subject, settings, lookups)?;
+    let gives =
+        |from: Place| Rule::reading(from, MapKind::Annotations, settings.version).any(|rule| rule.to.contains(&place));
+    let layer = sources
+        .layers
+        .iter()
+        .find(|layer| gives(layer.place) && layer.map(MapKind::Annotations).get(key) == Some(value));
+    Ok(layer.map(|layer| layer.origin.object.to_string()))
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::cluster::{Cluster, Get, LookupCause, LookupError};
 use crate::json::Document;
-use crate::lookup_record::LookupRecord;
+use serde::Serialize;
 
 /// The maximum number of reads of one evaluation, including those past the cache: twice what the longest route takes,
 /// because some kinds are requested in two versions. A host rejects an evaluation that takes too long, and a module has
@@ -23,27 +23,12 @@ pub enum Reads {
     Fresh,
 }
 
-/// The number of reads that a pass has left.
-pub struct ReadBudget(Cell<usize>);
-
-impl ReadBudget {
-    /// That of a whole pass. Each pass has one of its own: otherwise a request that needs more than half of the reads
-    /// could never be confirmed.
-    pub fn whole() -> Self {
-        ReadBudget(Cell::new(MOST_READS))
-    }
-
-    /// Takes one read; false if none is left.
-    fn take(&self) -> bool {
-        let left = self.0.get().checked_sub(1);
-        left.inspect(|left| self.0.set(*left)).is_some()
-    }
-}
-
 /// The questions of one pass and their answers. Values that are read of an object borrow from them.
-pub struct Answers<'b> {
+pub struct Answers {
     reads: Reads,
-    budget: &'b ReadBudget,
+    /// The number of reads that are left. Each pass has its own: otherwise a request that needs more than half of them could
+    /// never be confirmed.
+    left: Cell<usize>,
     first: OnceCell<Box<ReadAnswer>>,
     records: RefCell<Vec<LookupRecord>>,
     names: OnceCell<Box<ComputedNames>>,
@@ -75,11 +60,11 @@ struct Asked {
     given: Result<Document<'static>, LookupError>,
 }
 
-impl<'b> Answers<'b> {
-    /// No answers yet.
-    pub fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
+impl Answers {
+    pub fn new(reads: Reads) -> Self {
         let (first, names, too_many) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Answers { reads, budget, first, records: RefCell::default(), names, beyond: RefCell::default(), too_many }
+        let (left, records, beyond) = (Cell::new(MOST_READS), RefCell::default(), RefCell::default());
+        Answers { reads, left, first, records, names, beyond, too_many }
     }
 
     /// Keeps names for questions: names of objects are otherwise parts of what was read.
@@ -115,7 +100,7 @@ impl<'b> Answers<'b> {
 
     /// Repeats the questions of an earlier pass, until an answer differs. Returns whether none does. An answer that does
     /// not differ is shared with the earlier pass.
-    pub fn confirm(&self, earlier: &Answers<'_>, cluster: &dyn Cluster) -> bool {
+    pub fn confirm(&self, earlier: &Answers, cluster: &dyn Cluster) -> bool {
         let (mut next, mut end) = (&earlier.first, &self.first);
         while let Some(ReadAnswer { asked, next: after }) = next.get().map(|answer| &**answer) {
             if !cluster.is_fixed() {
@@ -141,13 +126,12 @@ impl<'b> Answers<'b> {
         if ![Some(&get.name), get.namespace.as_ref()].into_iter().flatten().all(|name| is_path_segment(name)) {
             return Err(LookupError { cause: LookupCause::NotFound, detail: "no object has such a name".to_owned() });
         }
-        match self.budget.take() {
-            true => cluster.get(&Get { fresh: self.reads == Reads::Fresh, ..get.clone() }),
-            false => Err(LookupError {
-                cause: LookupCause::TooManyReads,
-                detail: format!("at most {MOST_READS} reads in one pass"),
-            }),
-        }
+        let Some(left) = self.left.get().checked_sub(1) else {
+            let detail = format!("at most {MOST_READS} reads in one pass");
+            return Err(LookupError { cause: LookupCause::TooManyReads, detail });
+        };
+        self.left.set(left);
+        cluster.get(&Get { fresh: self.reads == Reads::Fresh, ..get.clone() })
     }
 
     fn keep<'a>(&self, end: &'a OnceCell<Box<ReadAnswer>>, asked: Rc<Asked>) -> &'a ReadAnswer {
@@ -160,7 +144,6 @@ impl<'b> Answers<'b> {
         self.record(LookupRecord { get: get.to_string(), result, fresh: self.reads == Reads::Fresh });
     }
 
-    /// Appends to the report of the questions.
     pub fn record(&self, record: LookupRecord) {
         self.records.borrow_mut().push(record);
     }
@@ -180,10 +163,22 @@ fn is_path_segment(name: &str) -> bool {
     !name.contains(['/', '?', '#', '%', '\\']) && ![".", ".."].contains(&name)
 }
 
+/// One read, and its result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LookupRecord {
+    /// Version, kind, namespace and name.
+    pub get: String,
+    /// `found`, or why there is no answer, or why it was not sent.
+    pub result: String,
+    /// Whether the read bypassed the host's cache.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::masks::Masks;
+    use crate::query::Masks;
 
     /// Counts what it is asked.
     struct Counting(Cell<usize>);
@@ -202,8 +197,7 @@ mod tests {
 
     #[test]
     fn names_and_namespaces_that_would_be_another_path_are_not_asked_for() {
-        let (cluster, budget) = (Counting(Cell::new(0)), ReadBudget::whole());
-        let answers = Answers::new(Reads::Cached, &budget);
+        let (cluster, answers) = (Counting(Cell::new(0)), Answers::new(Reads::Cached));
         for name in ["c1/status", "../secrets/s", "md?watch=true", "a%2Fb", "a#b", "a\\b", ".", ".."] {
             let asked = answers.ask(Get { name: name.to_owned(), ..get(0) }, &cluster);
             assert_eq!(asked.as_ref().map_err(|error| error.cause).unwrap_err(), LookupCause::NotFound, "{name}");
@@ -216,9 +210,7 @@ mod tests {
     #[test]
     fn each_pass_has_its_own_reads() {
         let cluster = Counting(Cell::new(0));
-        let budgets = [ReadBudget::whole(), ReadBudget::whole()];
-        let [cached, fresh] = [(Reads::Cached, &budgets[0]), (Reads::Fresh, &budgets[1])]
-            .map(|(reads, budget)| Answers::new(reads, budget));
+        let [cached, fresh] = [Reads::Cached, Reads::Fresh].map(Answers::new);
         for number in 0..MOST_READS {
             assert!(cached.ask(get(number), &cluster).is_ok());
         }

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use crate::masks::Masks;
 use crate::names;
 use crate::object::group_and_version;
+use crate::query::Masks;
 
 /// Where the engine reads objects other than the one under review.
 ///
@@ -34,7 +34,6 @@ pub struct Get {
     pub kind: String,
     /// `None` for cluster-scoped kinds.
     pub namespace: Option<String>,
-    /// The object's name.
     pub name: String,
     /// Dotted paths of the fields that are needed; apiVersion, kind and metadata are always returned.
     pub masks: Masks,
@@ -55,7 +54,6 @@ impl fmt::Display for Get {
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookupError {
-    /// The kind of failure.
     pub cause: LookupCause,
     /// The message of the host or the API server, one line.
     pub detail: String,
@@ -93,16 +91,6 @@ pub struct Manifests {
 
 impl Manifests {
     /// Adds or replaces an object. `api_version` is the version it is served in.
-    ///
-    /// ```
-    /// use kubernetes::{Cluster, Get, Manifests, Masks};
-    ///
-    /// let mut cluster = Manifests::default();
-    /// cluster.insert("v1", "Node", "", "node-1", "{}".into());
-    /// let [api_version, kind, name] = ["v1", "Node", "node-1"].map(str::to_owned);
-    /// let node = Get { api_version, kind, namespace: None, name, masks: Masks::NONE, fresh: false };
-    /// assert_eq!(cluster.get(&node).ok().as_deref(), Some("{}"));
-    /// ```
     pub fn insert(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str, object: String) {
         let key = [api_version, kind, namespace, name].map(str::to_owned);
         let [api_version, kind, namespace, name] = key;

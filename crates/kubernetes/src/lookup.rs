@@ -2,14 +2,13 @@
 
 use std::cell::Cell;
 
-use crate::answers::Answers;
-use crate::cluster::{Cluster, Get, LookupCause};
-use crate::group_version_kind::GroupVersionKind;
-use crate::json::Document;
-use crate::lookup_record::LookupRecord;
-use crate::parent::Parent;
-use crate::query::ObjectQuery;
-use crate::read_failure::{LookupFailed, ReadFailure};
+use crate::answers::{Answers, LookupRecord};
+use crate::cluster::{Cluster, Get, LookupCause, LookupError};
+use crate::decision::not_applicable::NotApplicableReason;
+use crate::json::{Document, Json, Malformed};
+use crate::object::Object;
+use crate::query::{ObjectName, ObjectQuery};
+use crate::request::GroupVersionKind;
 
 /// In the record of a read: no request was sent.
 const NOT_READ: &str = "not read: this kind is neither built in nor listed in `lookup.apiVersions`";
@@ -28,7 +27,7 @@ pub trait Readable {
 pub struct Lookups<'e> {
     cluster: &'e dyn Cluster,
     readable: &'e dyn Readable,
-    answers: &'e Answers<'e>,
+    answers: &'e Answers,
     /// Version of the object under review, if it is one of Cluster API's own kinds.
     own_version: Option<&'e str>,
     /// Version in which one of Cluster API's own kinds was found.
@@ -41,7 +40,7 @@ impl<'e> Lookups<'e> {
         kind: &'e GroupVersionKind<'_>,
         readable: &'e dyn Readable,
         cluster: &'e dyn Cluster,
-        answers: &'e Answers<'e>,
+        answers: &'e Answers,
     ) -> Self {
         let own_version = Some(&*kind.version).filter(|_| readable.share_a_version(&kind.group, &kind.kind));
         Lookups { cluster, readable, answers, own_version, found_in: Cell::new(None) }
@@ -134,5 +133,90 @@ impl<'e> Lookups<'e> {
             }
         }
         versions
+    }
+}
+
+/// Why there is no object for a query.
+#[derive(Debug)]
+pub enum ReadFailure {
+    /// Its kind may not be read; the object by kind and name.
+    UnknownKind(String),
+    /// The object has another UID than the reference to it; the object by kind, namespace and name.
+    AnotherUid(String),
+    /// The cluster did not return it, or it is not a Kubernetes object.
+    Failed(LookupFailed),
+}
+
+/// A read without a usable answer.
+#[derive(Debug)]
+pub struct LookupFailed {
+    /// The object, as it was asked for.
+    pub query: String,
+    /// What the cluster returned.
+    pub error: LookupError,
+    /// What is wrong with the object, if it was returned.
+    pub problem: Option<Malformed>,
+}
+
+impl LookupFailed {
+    /// Why nothing is compared.
+    pub fn reason(&self) -> NotApplicableReason {
+        match self.error.cause {
+            LookupCause::NotFound => NotApplicableReason::ParentMissing,
+            _ => NotApplicableReason::LookupFailed,
+        }
+    }
+}
+
+impl ReadFailure {
+    /// An object whose text does not have the structure of a Kubernetes object.
+    pub fn unreadable(object: impl Into<String>, problem: Malformed) -> ReadFailure {
+        let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };
+        ReadFailure::Failed(LookupFailed { query: object.into(), error, problem: Some(problem) })
+    }
+
+    /// Whether this pass may read nothing more.
+    pub fn is_of_too_many_reads(&self) -> bool {
+        matches!(self, ReadFailure::Failed(failed) if failed.error.cause == LookupCause::TooManyReads)
+    }
+}
+
+/// An object that was read.
+pub struct Parent<'a> {
+    pub object: Object<'a>,
+    /// Kind, namespace and name.
+    pub name: ObjectName<'a>,
+}
+
+impl<'a> Parent<'a> {
+    /// The object in an answer to `query`.
+    ///
+    /// # Errors
+    /// When the text is not a Kubernetes object, or has another uid than the reference.
+    pub fn read(answer: &'a Document<'_>, query: &ObjectQuery<'a>) -> Result<Self, ReadFailure> {
+        let name = query.object;
+        let object = Object::read(answer).map_err(|malformed| ReadFailure::unreadable(name.to_string(), malformed))?;
+        if !query.uid.is_empty() && !object.uid.is_empty() && query.uid != object.uid {
+            return Err(ReadFailure::AnotherUid(name.to_string()));
+        }
+        Ok(Parent { object, name })
+    }
+
+    /// The value under a path of the object's `spec`.
+    pub fn spec(&self, path: &[&str]) -> Result<Json<'a>, ReadFailure> {
+        self.readable(self.object.spec.at(path))
+    }
+
+    /// The string under a path of the object's `spec`; `None` if it is absent, null or empty.
+    pub fn string(&self, path: &[&str]) -> Result<Option<&'a str>, ReadFailure> {
+        self.readable(self.object.spec.string(path))
+    }
+
+    /// What was read of the object.
+    ///
+    /// # Errors
+    /// When it has another type: the error names this object, not the one under review.
+    pub fn readable<T>(&self, read: Result<T, Malformed>) -> Result<T, ReadFailure> {
+        read.map_err(|malformed| ReadFailure::unreadable(self.name.to_string(), malformed))
     }
 }

@@ -15,7 +15,6 @@ use crate::object::group_and_version;
 #[derive(Debug, Clone, Copy)]
 pub struct ManagedFieldsEntry<'a> {
     json: Json<'a>,
-    /// The name of the manager.
     pub manager: &'a str,
     operation: &'a str,
     api_version: &'a str,

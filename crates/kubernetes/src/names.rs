@@ -1,4 +1,4 @@
-//! How an enum without data is written as a table: each row is a variant and its text.
+//! How tables are written: enums whose variants are texts, functions that return a sentence, and columns of a row.
 
 /// An enum whose variants have a name each, and a sentence or its end if that differs from the name. `Display` writes it.
 #[macro_export]
@@ -29,5 +29,28 @@ macro_rules! names {
                 })
             }
         }
+    };
+}
+
+/// Sentences with what is inserted into them: each row is a function that returns its text.
+#[macro_export]
+macro_rules! sentences {
+    ($($(#[$doc:meta])* $visibility:vis $name:ident($($argument:ident: $type:ty),*) $text:literal;)+) => {
+        $($(#[$doc])* $visibility fn $name($($argument: $type),*) -> String {
+            format!($text)
+        })+
+    };
+}
+
+/// What a row of a table says beyond its constructor: each line is a function that returns the row with another value in one
+/// column.
+#[macro_export]
+macro_rules! columns {
+    ($($Row:ident { $($visibility:vis $name:ident($($argument:ident: $type:ty)?) => $column:ident: $value:expr,)+ })+) => {
+        $(impl $Row {
+            $($visibility const fn $name(self $(, $argument: $type)?) -> $Row {
+                $Row { $column: $value, ..self }
+            })+
+        })+
     };
 }

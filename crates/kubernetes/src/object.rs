@@ -1,33 +1,25 @@
 //! A Kubernetes object, as far as it is read: its metadata, and maps by place.
 
+use std::fmt;
+
 use crate::json::{Document, Json, Malformed, Map};
-use crate::map_kind::MapKind;
 
 /// A Kubernetes object. What is absent is empty.
 #[derive(Debug, Clone)]
 pub struct Object<'a> {
-    /// The whole object.
     pub root: Json<'a>,
-    /// `spec`.
     pub spec: Json<'a>,
-    /// `status`.
     pub status: Json<'a>,
     /// The API version without its group.
     pub version: &'a str,
     /// The name, or the generateName if there is none.
     pub name: &'a str,
-    /// `metadata.namespace`.
     pub namespace: &'a str,
-    /// `metadata.uid`.
     pub uid: &'a str,
-    /// `metadata.labels`.
     pub labels: Map<'a>,
-    /// `metadata.annotations`.
     pub annotations: Map<'a>,
-    /// `metadata.ownerReferences`.
     pub owners: Vec<OwnerReference<'a>>,
     pub(crate) controller: Option<OwnerReference<'a>>,
-    /// `metadata.managedFields`.
     pub managed_fields: Json<'a>,
     /// Whether it has a deletion timestamp.
     pub deleting: bool,
@@ -36,15 +28,10 @@ pub struct Object<'a> {
 /// One entry of `metadata.ownerReferences`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OwnerReference<'a> {
-    /// `apiVersion`.
     pub api_version: &'a str,
-    /// `kind`.
     pub kind: &'a str,
-    /// `name`.
     pub name: &'a str,
-    /// `uid`.
     pub uid: &'a str,
-    /// Whether the owner is the controller.
     pub is_controller: bool,
 }
 
@@ -74,7 +61,6 @@ impl<'a> OwnerReference<'a> {
         group_and_version(self.api_version).1
     }
 
-    /// Whether the owner is of this kind.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.kind == kind && self.group() == group
     }
@@ -180,6 +166,42 @@ fn text(value: Json<'_>) -> Result<&str, Malformed> {
 /// The parts of an apiVersion; the core group is empty.
 pub fn group_and_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+/// One of the two maps of a block of metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MapKind {
+    Labels,
+    Annotations,
+}
+
+impl MapKind {
+    /// Both maps, in the page's order.
+    pub const BOTH: [MapKind; 2] = [MapKind::Labels, MapKind::Annotations];
+
+    /// The map's name inside a `metadata`.
+    pub fn field(self) -> &'static str {
+        self.of("labels", "annotations")
+    }
+
+    /// What belongs to this map, of two things.
+    pub fn of<T>(self, labels: T, annotations: T) -> T {
+        match self {
+            MapKind::Labels => labels,
+            MapKind::Annotations => annotations,
+        }
+    }
+
+    /// One entry of the map.
+    pub fn entry(self) -> &'static str {
+        self.of("label", "annotation")
+    }
+}
+
+impl fmt::Display for MapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.field())
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Which object to read.
+//! Which object to read, and which of its fields.
 
 use std::fmt;
+use std::ops::Deref;
 
-use crate::masks::Masks;
+use crate::json::Embedded;
 use crate::object::OwnerReference;
+use serde::{Serialize, Serializer};
 
 /// An object to read.
 #[derive(Debug, Clone, Copy)]
 pub struct ObjectQuery<'a> {
-    /// The API group.
     pub group: &'a str,
     /// The version that the reference names, if any.
     pub version: Option<&'a str>,
@@ -16,12 +17,10 @@ pub struct ObjectQuery<'a> {
     pub object: ObjectName<'a>,
     /// The uid that the reference names; empty if it names none.
     pub uid: &'a str,
-    /// The fields that are read.
     pub masks: Masks,
 }
 
 impl<'a> ObjectQuery<'a> {
-    /// An object by its name only.
     pub fn named(group: &'a str, object: ObjectName<'a>, masks: Masks) -> Self {
         ObjectQuery { group, version: None, object, uid: "", masks }
     }
@@ -41,11 +40,9 @@ impl<'a> ObjectQuery<'a> {
 /// The name of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectName<'a> {
-    /// The kind.
     pub kind: &'a str,
     /// Empty for cluster-scoped kinds.
     pub namespace: &'a str,
-    /// The name.
     pub name: &'a str,
 }
 
@@ -59,5 +56,59 @@ impl fmt::Display for ObjectName<'_> {
             f.write_str("/")?;
         }
         f.write_str(self.name)
+    }
+}
+
+/// The fields of an object that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Masks {
+    fields: &'static [&'static str],
+    /// The same as a JSON list: a request sends the masks with each read, and they never change.
+    json: &'static str,
+}
+
+/// The masks of some fields, by what is above them: `masks!["spec": "paused", "replicas"; "status": "phase"]`.
+#[macro_export]
+macro_rules! masks {
+    ($first_above:literal: $first:literal $(, $more:literal)* $(; $above:literal: $($field:literal),+)* $(;)?) => {
+        $crate::Masks::of(
+            &[
+                concat!($first_above, ".", $first)
+                $(, concat!($first_above, ".", $more))*
+                $($(, concat!($above, ".", $field))+)*
+            ],
+            concat!(
+                "[\"", $first_above, ".", $first,
+                $("\",\"", $first_above, ".", $more,)*
+                $($("\",\"", $above, ".", $field,)+)*
+                "\"]"
+            ),
+        )
+    };
+}
+
+impl Masks {
+    /// No masks: the whole object is read.
+    pub const NONE: Masks = Masks { fields: &[], json: "[]" };
+
+    /// For the macro [`masks`](crate::masks!): `json` is the list of `fields`.
+    #[doc(hidden)]
+    pub const fn of(fields: &'static [&'static str], json: &'static str) -> Masks {
+        Masks { fields, json }
+    }
+}
+
+/// Dotted paths.
+impl Deref for Masks {
+    type Target = [&'static str];
+
+    fn deref(&self) -> &Self::Target {
+        self.fields
+    }
+}
+
+impl Serialize for Masks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Embedded(self.json).serialize(serializer)
     }
 }

@@ -1,15 +1,14 @@
 //! One admission request, as the API server sends it and Kubewarden passes it on.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use crate::group_version_kind::GroupVersionKind;
-use crate::json::{Document, Json, Malformed, string};
+use crate::json::{Document, Json, Malformed, equal, string};
 
 /// One request and the settings to evaluate it with: `{"request": …, "settings": …}`, one structure for every entry
 /// point.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
-    /// The request.
     pub review: Review<'a>,
     /// The settings as JSON; `{}` if there are none.
     pub settings: &'a str,
@@ -29,15 +28,6 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// When the text is not JSON, or the request does not have the structure of an AdmissionRequest.
-    ///
-    /// ```
-    /// use kubernetes::Call;
-    ///
-    /// let call = r#"{"request": {"operation": "CREATE", "name": "c1", "userInfo": {}}, "settings": {}}"#;
-    /// let call = Call::from_json(call)?;
-    /// assert_eq!((&*call.review.name, call.settings), ("c1", "{}"));
-    /// # Ok::<(), raw_json::Malformed>(())
-    /// ```
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
         Call::with_objects(text).map(|(call, _)| call)
     }
@@ -71,7 +61,6 @@ impl<'a> Call<'a> {
 const OLD_OBJECT: &str = "oldObject";
 
 impl<'a> Objects<'a> {
-    /// The objects of a request.
     pub fn of(review: &Review<'a>) -> Self {
         Objects {
             new: Document::new(review.object.unwrap_or("null")),
@@ -93,11 +82,9 @@ pub struct Review<'a> {
     pub name: Cow<'a, str>,
     /// Namespace of the object; empty for cluster-scoped kinds.
     pub namespace: Cow<'a, str>,
-    /// What is being done.
     pub operation: Operation,
     /// The exact name of the user; empty if the request has none.
     pub username: Cow<'a, str>,
-    /// The groups that the user is in.
     pub groups: Vec<Cow<'a, str>>,
     /// The object's text as it would be stored.
     pub object: Option<&'a str>,
@@ -122,7 +109,6 @@ pub enum Operation {
     Update,
     /// The object is deleted: nothing is left to carry a label.
     Delete,
-    /// A subresource is connected to.
     Connect,
 }
 
@@ -217,6 +203,57 @@ fn not_readable(text: &str) -> Malformed {
         Ok(_) => "has no object `request`".to_owned(),
     };
     Malformed { path: "payload".to_owned(), problem }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GroupVersionKind<'a> {
+    /// Such as `cluster.x-k8s.io`; empty for the core group.
+    pub group: Cow<'a, str>,
+    pub version: Cow<'a, str>,
+    pub kind: Cow<'a, str>,
+}
+
+impl Review<'_> {
+    /// Whether the request changes more of the stored object than `metadata.managedFields` and
+    /// `metadata.resourceVersion`.
+    pub fn changes_something(&self) -> bool {
+        self.operation == Operation::Create
+            || (!self.dry_run
+                && match (self.object, self.old_object) {
+                    (Some(object), Some(old)) => {
+                        object != old && !same_but_bookkeeping(Document::new(object).root(), Document::new(old).root())
+                    }
+                    _ => true,
+                })
+    }
+}
+
+/// Whether two objects mean the same, ignoring `metadata.managedFields` and `metadata.resourceVersion`.
+pub fn same_but_bookkeeping(object: Json<'_>, old: Json<'_>) -> bool {
+    let (Some(fields), Some(others)) = (lasting_fields(object), lasting_fields(old)) else { return false };
+    let (absent, other_absent) = (object.absent(), old.absent());
+    fields
+        .keys()
+        .chain(others.keys())
+        .all(|key| equal(*fields.get(key).unwrap_or(&absent), *others.get(key).unwrap_or(&other_absent)))
+}
+
+/// Fields by whether they are metadata, and by name.
+type Lasting<'a> = BTreeMap<(bool, &'a str), Json<'a>>;
+
+/// The fields of an object and of its metadata except those two; `None` if one of the two is not an object.
+fn lasting_fields(object: Json<'_>) -> Option<Lasting<'_>> {
+    let mut lasting = BTreeMap::new();
+    for (key, value) in object.as_fields()? {
+        if key == "metadata" {
+            let bookkeeping = |key: &str| ["managedFields", "resourceVersion"].contains(&key);
+            let metadata = value.as_fields()?.filter(|(key, _)| !bookkeeping(key));
+            lasting.extend(metadata.map(|(key, value)| ((true, key), value)));
+        } else {
+            lasting.insert((false, key), value);
+        }
+    }
+    Some(lasting)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::request::{Operation, Review};
 
 /// The object under review.
 pub struct ReviewedObject<'e> {
-    /// The request that writes it.
     pub review: &'e Review<'e>,
     /// The object as it would be stored.
     pub object: Object<'e>,

@@ -10,63 +10,56 @@ mod check;
 mod decide;
 pub(crate) mod inspect;
 mod notices;
-pub(crate) mod payload;
 mod render;
 mod role;
-mod self_check;
 mod unanswered;
 
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
+use crate::evaluate::applied::{Admission, AppliedDecision, ComparedWith};
+use crate::evaluate::check::CheckFindings;
 use crate::evaluate::inspect::Listed;
 use crate::evaluate::notices::Notices;
 use crate::evaluate::role::Role;
 use crate::fact::Fact;
-use crate::json::{Document, Malformed};
+use crate::json::{Document, Malformed, utf8};
+use crate::report::messages::propagation::controller_write_does_not_match;
 use crate::report::messages::requests as messages;
-use crate::report::outcome::{LogLevel, MalformedObject, Outcome, Rejection};
+use crate::report::{LogLevel, MalformedObject, Outcome, Rejection};
 use crate::settings::Settings;
 use cluster_api::catalog::{Version, is_of_cluster_api};
 use cluster_api::subject::Subject;
-use kubernetes::{Answers, Cluster, Lookups, Objects, Operation, ReadBudget, Reads, Review, ReviewedObject, Stored};
+use kubernetes::{Answers, Call, Cluster, Lookups, Objects, Operation, Reads, Review, ReviewedObject, Stored};
 
 /// Decides one request.
 ///
 /// The outcome is a function of the review, the settings and the objects that the cluster returns. Evaluating the
 /// outcome's object again changes nothing.
-///
-/// ```
-/// use metadata_propagation::{Manifests, Review, Settings, evaluate};
-///
-/// // A Deployment is of no kind that has rules.
-/// let review = Review::from_json(r#"{
-///     "operation": "CREATE", "userInfo": {}, "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
-///     "object": {"metadata": {"name": "web"}}}"#)?;
-/// let outcome = evaluate(&review, &Settings::default(), &Manifests::default());
-/// assert_eq!((outcome.object, outcome.rejection), (None, None));
-/// # Ok::<(), metadata_propagation::Malformed>(())
-/// ```
 pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
     evaluate_objects(review, Objects::of(review), settings, cluster, None)
 }
 
 /// What [`evaluate`] and [`propagated()`](inspect::propagated) return, with one read of each object.
-///
-/// ```
-/// use metadata_propagation::{Manifests, Review, Settings, evaluate_and_list};
-///
-/// let review = Review::from_json(r#"{
-///     "operation": "CREATE", "userInfo": {}, "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
-///     "object": {"metadata": {"name": "web"}}}"#)?;
-/// let (outcome, entries) = evaluate_and_list(&review, &Settings::default(), &Manifests::default());
-/// assert_eq!((outcome.object, entries.map_err(|_| "unknown")?.len()), (None, 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn evaluate_and_list(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> (Outcome, Listed) {
     let mut listed = None;
     let outcome = evaluate_objects(review, Objects::of(review), settings, cluster, Some(&mut listed));
     (outcome, listed.unwrap_or_else(|| inspect::propagated(review, settings, cluster)))
+}
+
+/// Decides the request of a payload `{"request": …, "settings": …}`.
+///
+/// Every payload has an outcome: one that cannot be read is refused with the reason.
+pub fn evaluate_payload(payload: &[u8], cluster: &dyn Cluster) -> Outcome {
+    outcome_of(payload, cluster)
+        .unwrap_or_else(|message| Outcome { rejection: Some(Rejection::unreadable(message)), ..Outcome::default() })
+}
+
+fn outcome_of(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
+    let text = utf8(payload).map_err(|error| messages::not_utf8(error.valid_up_to()))?;
+    let (call, objects) = Call::with_objects(text).map_err(|malformed| messages::unreadable_request(&malformed))?;
+    let settings = Settings::from_json(call.settings).map_err(|error| messages::unusable_settings(&error))?;
+    Ok(evaluate_objects(&call.review, objects, &settings, cluster, None))
 }
 
 /// Like [`evaluate`], for a request whose objects were already read, at least in part. If the evaluation reaches the
@@ -83,8 +76,7 @@ fn evaluate_objects(
         ControlFlow::Continue(gathered) => gathered,
         ControlFlow::Break(outcome) => return outcome,
     };
-    let (budget, fresh_budget) = (ReadBudget::whole(), ReadBudget::whole());
-    let cached = Pass::new(Reads::Cached, &budget);
+    let cached = Pass::new(Reads::Cached);
     let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
     if is_by_controller(review, settings) {
         return evaluation.self_check();
@@ -97,7 +89,7 @@ fn evaluate_objects(
     if !acts_on_reads(&outcome) {
         return outcome;
     }
-    let fresh = Pass::new(Reads::Fresh, &fresh_budget);
+    let fresh = Pass::new(Reads::Fresh);
     if fresh.answers.confirm(&cached.answers, cluster) {
         return outcome.and_reads(fresh.answers.records());
     }
@@ -144,15 +136,15 @@ fn is_by_controller(review: &Review<'_>, settings: &Settings) -> bool {
 }
 
 /// What one pass over a request writes and reads.
-struct Pass<'b> {
+struct Pass {
     /// The text that is written, if any is.
     written: OnceCell<Document<'static>>,
-    answers: Answers<'b>,
+    answers: Answers,
 }
 
-impl<'b> Pass<'b> {
-    fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
-        Pass { written: OnceCell::new(), answers: Answers::new(reads, budget) }
+impl Pass {
+    fn new(reads: Reads) -> Self {
+        Pass { written: OnceCell::new(), answers: Answers::new(reads) }
     }
 }
 
@@ -169,7 +161,7 @@ struct Evaluation<'e> {
     role: Role<'e>,
     settings: &'e Settings,
     lookups: Lookups<'e>,
-    pass: &'e Pass<'e>,
+    pass: &'e Pass,
     /// Kind, namespace and name.
     title: String,
 }
@@ -180,7 +172,7 @@ impl<'e> Evaluation<'e> {
         role: Role<'e>,
         settings: &'e Settings,
         cluster: &'e dyn Cluster,
-        pass: &'e Pass<'e>,
+        pass: &'e Pass,
     ) -> Self {
         let lookups = Lookups::new(&subject.review.kind, settings, cluster, &pass.answers);
         Evaluation { subject, role, settings, lookups, pass, title: subject.title().to_string() }
@@ -202,6 +194,27 @@ impl<'e> Evaluation<'e> {
         found.findings.splice(0..0, applied.take_findings());
         let applied = self.refuse(applied, &mut found);
         Ok(self.render(self.hints(), applied, found))
+    }
+
+    /// Compares a controller's write with the rules. The write is accepted unchanged in any case.
+    pub(super) fn self_check(&self) -> Outcome {
+        let Ok(differences) = self.compare(false) else {
+            return Outcome::default();
+        };
+        if differences.changes.is_empty() {
+            return Outcome::default();
+        }
+        let mut notices = Notices::default();
+        let drift: Vec<String> =
+            differences.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
+        let message = controller_write_does_not_match(&self.title);
+        notices.log(LogLevel::Warning, message, [("drift", drift.join(", "))]);
+        let applied = AppliedDecision {
+            admission: Admission::Accepted { drift: differences.changes.into_iter().map(|it| it.change).collect() },
+            compared: ComparedWith::Sources { skipped: differences.skipped, source_keys: None },
+            notices: Notices::default(),
+        };
+        self.render(notices, applied, CheckFindings::default())
     }
 
     /// Warnings about settings that may be mistakes: a controller that is not listed, a version that is not known.
@@ -229,5 +242,26 @@ fn unreadable(review: &Review<'_>, malformed: &Malformed) -> Outcome {
         rejection: Some(Rejection::unreadable(message).at(&*malformed.path)),
         malformed: Some(MalformedObject { object, problem: malformed.clone() }),
         ..Outcome::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kubernetes::Manifests;
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_its_reason() {
+        for (payload, expected) in [
+            (&b"{\"a\":\"\xff\"}"[..], "cannot read the request: not UTF-8 at byte 6"),
+            (b"{}", "cannot read the request: `request` is missing"),
+            (
+                br#"{"request":{"operation":"CREATE","userInfo":{}},"settings":{"mode":"x"}}"#,
+                "cannot use the settings: mode: unknown value `x`, expected `mutate` or `verify`",
+            ),
+        ] {
+            let outcome = evaluate_payload(payload, &Manifests::default());
+            assert_eq!(outcome.rejection, Some(Rejection::unreadable(expected)));
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Which kinds are read, in which versions, and for which objects under review.
 
-use cloud_tags::reads::{LABEL_MASKS, PARENT_MASKS};
 use cloud_tags::registry::REGISTRY_MASKS;
+use cloud_tags::{LABEL_MASKS, PARENT_MASKS};
 use cluster_api::catalog::{
     CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, INFRASTRUCTURE_MASKS, MACHINE_MASKS,
     NODE_MACHINE_MASKS, TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,

@@ -33,7 +33,6 @@
 //! ```
 
 mod checks;
-mod composed;
 mod evaluate;
 mod fact;
 mod grants;
@@ -68,17 +67,16 @@ pub use ::cluster_api::catalog::guards::{GUARDS, Guard};
 pub use ::cluster_api::catalog::{
     Criterion, FIELDS, FORCED, Field, Forced, Hop, Keys, Place, RULES, Rule, Shape, Version,
 };
-pub use ::cluster_api::propagated::Propagated;
+pub use ::cluster_api::propagation::listing::Propagated;
 pub use ::cluster_api::settings::{ClusterApi, Guards, OnConflict, OptIn};
 pub use ::cluster_api::skipped::{Carried, SkipReason, Skipped};
 pub use ::tag_delivery::fault::TagFault;
 pub use ::tag_delivery::tag_finding::{TagDelivery, TagSubject};
+pub use checks::{findings_of_composite, findings_of_scope};
 pub use cloud_tags::NoTagReason;
 pub use cloud_tags::fact::CloudTagFact;
-pub use composed::{findings_of_composite, findings_of_scope};
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
-pub use evaluate::payload::evaluate_payload;
-pub use evaluate::{evaluate, evaluate_and_list};
+pub use evaluate::{evaluate, evaluate_and_list, evaluate_payload};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
 pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
 pub use kubernetes::settings::{FieldPath, Mode, Pattern, SettingsError, Stance};
@@ -87,7 +85,7 @@ pub use kubernetes::{
     Manifests, MapKind, Masks, NotApplicable, NotApplicableReason, Operation, Review, Sentence, SourceObject, Value,
     is_annotation_key, is_label_key, is_label_value,
 };
-pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
+pub use report::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use settings::{Lookup, Settings};
 pub use tag_delivery::CROSSPLANE_PAUSED;
 pub use tag_delivery::carriers::{CARRIERS, Carrier, Holds, Item, Tags, cloud_of, tags_of_kind};

@@ -3,20 +3,20 @@
 //! A setting is one field of one type. serde reads it, schemars describes it (its doc comment is the description in
 //! `docs/settings.schema.json`), and an invalid value is rejected where it is read, so later code can trust the types.
 
-mod lookup;
+use std::collections::BTreeMap;
 
 use crate::fact::Fact;
-use cloud_tags::key_form;
+use crate::grants::GRANTS;
+use crate::report::{LogLevel, LogLine};
+use cloud_tags::keys_of_another_form;
+use cluster_api::parents::is_cluster_apis_own;
 use cluster_api::settings::{ClusterApi, ClusterApiSettings, Guards};
-use kubernetes::about;
-use kubernetes::settings::object::{self, ObjectOnly};
-use kubernetes::settings::{Mode, SettingsError, read};
+use kubernetes::settings::object::ObjectOnly;
+use kubernetes::settings::parsed_text::{ApiVersion, KindAndGroup};
+use kubernetes::settings::{Mode, Reaction, SettingsError, object, read};
+use kubernetes::{Readable, about};
 use serde::{Deserialize, Serialize};
 use tag_rules::{CloudTags, TagSettings};
-
-use crate::report::outcome::{LogLevel, LogLine};
-
-pub use self::lookup::Lookup;
 
 /// The settings of the policy.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -44,13 +44,6 @@ impl Settings {
     ///
     /// # Errors
     /// When the text is not an object of known fields with valid values: every problem, each with its path.
-    ///
-    /// ```
-    /// use metadata_propagation::{Mode, Settings};
-    ///
-    /// assert_eq!(Settings::from_json(r#"{"mode": "verify"}"#)?.mode, Mode::Verify);
-    /// # Ok::<(), metadata_propagation::SettingsError>(())
-    /// ```
     pub fn from_json(text: &str) -> Result<Settings, SettingsError> {
         let text = if text.trim_ascii() == "null" { "{}" } else { text };
         let (settings, mut problems) = read::read(text);
@@ -66,13 +59,6 @@ impl Settings {
     ///
     /// # Errors
     /// Like [`Settings::from_json`], and when an expression does not compile or a setting never does what it says.
-    ///
-    /// ```
-    /// use metadata_propagation::Settings;
-    ///
-    /// let problems = Settings::validate(r#"{"mode": "x"}"#).map_err(|error| error.to_string());
-    /// assert_eq!(problems, Err("mode: unknown value `x`, expected `mutate` or `verify`".to_owned()));
-    /// ```
     pub fn validate(text: &str) -> Result<(), SettingsError> {
         let Settings { cluster_api, cloud_tags, .. } = Settings::from_json(text)?;
         let mut problems = cluster_api.useless();
@@ -99,12 +85,58 @@ impl Settings {
 
     /// What may be a mistake in `cloudTags.definitions`, as in a LabelRegistry.
     pub fn keys_of_another_form(&self) -> Vec<Fact> {
-        key_form::keys_of_another(&self.cloud_tags.definitions).into_iter().map(Fact::from).collect()
+        keys_of_another_form(&self.cloud_tags.definitions).into_iter().map(Fact::from).collect()
     }
 
     /// What decides about cloud tags.
     pub(crate) fn of_tags(&self) -> TagSettings<'_> {
         TagSettings { mode: self.mode, cloud_tags: &self.cloud_tags }
+    }
+}
+
+/// How other objects are read.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Lookup {
+    /// The parent does not exist.
+    pub on_missing: Reaction,
+    /// A read failed: permission, grant, network.
+    pub on_failure: Reaction,
+    /// Versions of kinds beyond the shipped grants: `Kind.group` to version, such as
+    /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`. A kind of composites that compose others is listed so that
+    /// their tags are only forwarded while the parent exists.
+    pub api_versions: BTreeMap<KindAndGroup, ApiVersion>,
+}
+
+impl Default for Lookup {
+    fn default() -> Self {
+        Lookup { on_missing: Reaction::Accept, on_failure: Reaction::Warn, api_versions: BTreeMap::new() }
+    }
+}
+
+/// The versions in the settings precede those that the policy brings.
+impl Readable for Settings {
+    fn versions<'s>(&'s self, group: &str, kind: &str) -> Vec<&'s str> {
+        let shipped = GRANTS.iter().find(|grant| grant.kind == kind && grant.group == group);
+        let mut versions: Vec<&str> = shipped.map_or(Vec::new(), |grant| grant.versions.to_vec());
+        let configured = &self.lookup.api_versions;
+        if !configured.is_empty()
+            && let Some(version) = configured.get(&*[kind, ".", group].concat())
+        {
+            versions.retain(|known| **known != **version);
+            versions.insert(0, version);
+        }
+        if let Some(tenant) = &self.cloud_tags.sources.tenant
+            && tenant.kind.split_once('.') == Some((kind, group))
+        {
+            versions.insert(0, &tenant.version);
+        }
+        versions
+    }
+
+    fn share_a_version(&self, group: &str, kind: &str) -> bool {
+        is_cluster_apis_own(group, kind)
     }
 }
 
@@ -146,5 +178,13 @@ mod tests {
         let problems = Settings::from_json(&text).unwrap_err().problems;
         assert_eq!(problems.len(), 200);
         assert_eq!(problems[199].path, "cloudTags.definitions[key-199].scope");
+    }
+
+    #[test]
+    fn versions_are_found_by_kind_and_group() {
+        let text = r#"{"lookup":{"apiVersions":{"RKE2ControlPlane.controlplane.cluster.x-k8s.io":"v1beta1"}}}"#;
+        let versions = Settings::from_json(text).unwrap().lookup.api_versions;
+        let version = versions.get("RKE2ControlPlane.controlplane.cluster.x-k8s.io");
+        assert_eq!(version.map(|version| &**version), Some("v1beta1"));
     }
 }

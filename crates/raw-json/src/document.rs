@@ -37,7 +37,6 @@ impl<'a> Document<'a> {
         Document { text, name, root: Node::new(Span { begin, end }) }
     }
 
-    /// The value of the whole text.
     pub fn root(&self) -> Json<'_> {
         Json { document: self, node: Some(&self.root) }
     }
@@ -93,7 +92,6 @@ impl<'a> Json<'a> {
         self.text() == "null"
     }
 
-    /// Whether the value is `true`.
     pub fn is_true(self) -> bool {
         self.text() == "true"
     }
@@ -170,7 +168,6 @@ impl<'a> Json<'a> {
         Some(Fields { document: self.document, fields: fields.iter() })
     }
 
-    /// The elements of this list.
     pub fn elements(self) -> Result<Elements<'a>, Malformed> {
         self.as_elements().ok_or_else(|| self.malformed("is not a list"))
     }
@@ -185,7 +182,6 @@ impl<'a> Json<'a> {
         Some(Elements { document: self.document, elements: elements.iter() })
     }
 
-    /// This value as a string.
     pub fn as_string(self) -> Result<&'a str, Malformed> {
         self.as_str().ok_or_else(|| self.malformed("is not a string"))
     }

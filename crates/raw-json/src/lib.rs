@@ -15,6 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![allow(missing_docs, reason = "outside the policy these items are used through its engine, and names may say enough")]
+
 mod document;
 mod equal;
 pub mod lanes;

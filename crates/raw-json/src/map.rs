@@ -50,7 +50,6 @@ impl<'a> Map<'a> {
         self.json(key).is_some()
     }
 
-    /// The value under a key.
     pub fn get(&self, key: &str) -> Option<&'a str> {
         self.json(key).map(plain)
     }

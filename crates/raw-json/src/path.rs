@@ -6,7 +6,6 @@ use std::fmt;
 /// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// A field of an object.
     Field(Cow<'static, str>),
     /// An element of a list, counted from 0.
     Element(usize),
@@ -32,7 +31,6 @@ impl Path {
         names.iter().copied().collect()
     }
 
-    /// The path with one more field.
     pub fn field(mut self, name: impl Into<Cow<'static, str>>) -> Path {
         self.push(Step::Field(name.into()));
         self
@@ -44,12 +42,10 @@ impl Path {
         self
     }
 
-    /// Adds a step at the end.
     pub fn push(&mut self, step: Step) {
         self.0.push(step);
     }
 
-    /// The steps, from the root.
     pub fn steps(&self) -> &[Step] {
         &self.0
     }

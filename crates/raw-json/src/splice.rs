@@ -17,9 +17,7 @@ pub struct Write<'w> {
     /// The path of the object that has the field. Objects on the path are created if they are absent or null and
     /// something is set in them; elements of lists must exist.
     pub object: &'w [Step],
-    /// The name of the field.
     pub field: &'w str,
-    /// What happens to it.
     pub edit: Edit<'w>,
 }
 
@@ -39,7 +37,6 @@ impl Write<'_> {
 pub enum Edit<'w> {
     /// Its value becomes this JSON.
     Set(Cow<'w, str>),
-    /// It is removed.
     Remove,
     /// It is removed, and so is its object if that has no other field.
     RemoveAndPrune,

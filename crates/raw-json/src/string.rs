@@ -9,13 +9,6 @@ use super::scan::escape_at;
 ///
 /// # Errors
 /// When the bytes are not UTF-8.
-///
-/// ```
-/// use raw_json::utf8;
-///
-/// assert_eq!(utf8("é".as_bytes()), Ok("é"));
-/// assert_eq!(utf8(b"ab\xff").map_err(|error| error.valid_up_to()), Err(2));
-/// ```
 pub fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
     // It does not say where the error is.
     simdutf8::basic::from_utf8(bytes).or_else(|_| str::from_utf8(bytes))

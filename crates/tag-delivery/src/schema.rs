@@ -13,7 +13,7 @@ use super::structural::{JUNCTORS, Unstructural};
 use crate::fault::TagFault;
 use crate::json::{Json, Malformed};
 use crate::messages;
-use tag_rules::{CloudTags, PROFILES, Profile};
+use tag_rules::{CloudTags, PROFILES};
 
 const VALIDATIONS: &str = "x-kubernetes-validations";
 
@@ -35,7 +35,7 @@ impl Limits {
         Limits {
             tags: range(tags),
             prefixes,
-            value: range(PROFILES.iter().map(Profile::value_characters).chain(values)),
+            value: range(PROFILES.iter().map(|profile| profile.value).chain(values)),
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::text_limits::Form::{self, Any, AnyBut, Containing, Graphic, Label, Lo
 use crate::text_limits::Length::{self, Bytes, Prefixed, Runes};
 
 impl Length {
-    /// Whether a text is short enough.
     pub fn admits(self, text: &str) -> bool {
         match self {
             Runes(most) => text.len() <= most || text.chars().count() <= most,
@@ -31,7 +30,6 @@ impl Length {
 }
 
 impl Form {
-    /// Whether a text has this form.
     pub fn admits(self, text: &str) -> bool {
         match self {
             Any => true,

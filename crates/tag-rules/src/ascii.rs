@@ -39,13 +39,11 @@ impl AsciiSet {
         AsciiSet { low, high }
     }
 
-    /// With these characters of ASCII.
     pub(super) const fn and(self, chars: &str) -> Self {
         let others = AsciiSet::of(chars);
         AsciiSet { low: self.low | others.low, high: self.high | others.high }
     }
 
-    /// Without these characters of ASCII.
     pub(super) const fn without(self, chars: &str) -> Self {
         let others = AsciiSet::of(chars);
         AsciiSet { low: self.low & !others.low, high: self.high & !others.high }

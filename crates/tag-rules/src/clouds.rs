@@ -7,7 +7,7 @@ use super::text_limits::Alphabet::{Ascii, Unicode};
 use super::text_limits::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
 use super::text_limits::Length::{Bytes, Prefixed, Runes};
 use super::text_limits::{Form, Length};
-use kubernetes::names;
+use kubernetes::{columns, names};
 
 /// The APIs that tags of composites reach. A composite of another provider may be rejected as well: its limits are not
 /// known.
@@ -17,8 +17,8 @@ pub const CLOUDS: &[Cloud] = &[AWS, HETZNER, OPENSTACK, AZURE, GCP, OCI, DIGITAL
 /// instance metadata do not allow `/` and spaces in keys, and S3 objects take 10 tags: none is the general rule.
 #[rustfmt::skip]
 pub const AWS: Cloud = cloud("aws", "resource tags")
-    .key(Runes(128), Containing(Unicode, "_.:/=+-@"))
-    .value(Runes(256), Containing(Unicode, "_.:/=+-@"))
+    .key(text(Runes(128), Containing(Unicode, "_.:/=+-@")))
+    .value(text(Runes(256), Containing(Unicode, "_.:/=+-@")))
     .tags(50).reserved(&["aws:"]).reserved_in_values().case(Matters)
     .source("AWS Batch user guide, Tag restrictions; characters: ECS API reference, Tag: pattern");
 
@@ -29,14 +29,14 @@ pub(crate) const AWS_EVERYWHERE: Cloud = Cloud { case: Ignored, ..AWS };
 /// What instances accept that expose their tags in instance metadata: such a tag is a path there.
 #[rustfmt::skip]
 pub(crate) const AWS_INSTANCE_METADATA: Cloud = AWS_EVERYWHERE
-    .key(Runes(128), Containing(Ascii, "_.:=+-@"))
+    .key(text(Runes(128), Containing(Ascii, "_.:=+-@")))
     .source("Amazon EC2 user guide, Enable access to tags in instance metadata");
 
 /// No number is published.
 #[rustfmt::skip]
 pub const HETZNER: Cloud = cloud("hetzner", "labels")
-    .key(Prefixed { prefix: 253, name: 63 }, PrefixedLabel)
-    .value(Runes(63), Label)
+    .key(text(Prefixed { prefix: 253, name: 63 }, PrefixedLabel))
+    .value(text(Runes(63), Label))
     .reserved(&["hetzner.cloud/"])
     .source("Hetzner Cloud API reference, Labels; hetznercloud/hcloud-go, hcloud/labels.go");
 
@@ -44,8 +44,8 @@ pub const HETZNER: Cloud = cloud("hetzner", "labels")
 /// networks, ports, volumes and others are lists of texts.
 #[rustfmt::skip]
 pub const OPENSTACK: Cloud = cloud("openstack", "server metadata")
-    .key(Bytes(255), Containing(Ascii, "-_:. "))
-    .value(Bytes(255), Any)
+    .key(text(Bytes(255), Containing(Ascii, "-_:. ")))
+    .value(text(Bytes(255), Any))
     .tags(128).listed()
     .source("key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py");
 
@@ -53,8 +53,8 @@ pub const OPENSTACK: Cloud = cloud("openstack", "server metadata")
 /// with `:`.
 #[rustfmt::skip]
 pub const AZURE: Cloud = cloud("azure", "resource tags")
-    .key(Runes(512), AnyBut("<>%&\\?/"))
-    .value(Runes(256), Any)
+    .key(text(Runes(512), AnyBut("<>%&\\?/")))
+    .value(text(Runes(256), Any))
     .tags(50).reserved(&["microsoft", "azure", "windows"]).free(&["hidden-", "link:"]).case(Ignored)
     .source("Azure Resource Manager, Use tags to organize your resources: limitations; free: Azure/azure-cli#12314");
 
@@ -62,32 +62,32 @@ pub const AZURE: Cloud = cloud("azure", "resource tags")
 /// 128 bytes in a key or a value.
 #[rustfmt::skip]
 pub const GCP: Cloud = cloud("gcp", "labels")
-    .key(Runes(63), LowerCase { and: "_-", begins_with_letter: true })
-    .value(Runes(63), LowerCase { and: "_-", begins_with_letter: false })
+    .key(text(Runes(63), LowerCase { and: "_-", begins_with_letter: true }))
+    .value(text(Runes(63), LowerCase { and: "_-", begins_with_letter: false }))
     .tags(64).case(Matters)
     .source("Google Cloud Resource Manager, Labels overview: requirements");
 
 /// Defined tags are different: they need a namespace.
 #[rustfmt::skip]
 pub const OCI: Cloud = cloud("oci", "free-form tags")
-    .key(Runes(100), Graphic { but: "." })
-    .value(Runes(256), Any)
+    .key(text(Runes(100), Graphic { but: "." }))
+    .value(text(Runes(256), Any))
     .tags(10).case(Matters)
     .source("key, value, number: Oracle Cloud Infrastructure, Tagging overview: limits; case: Understanding free-form tags");
 
 /// A tag is one text, by convention a key, a colon and a value. No number is published.
 #[rustfmt::skip]
 pub const DIGITALOCEAN: Cloud = cloud("digitalocean", "tags, key:value")
-    .key(Runes(254), Containing(Ascii, ":-_"))
-    .value(Runes(254), Containing(Ascii, ":-_"))
-    .joined(255).case(FirstStays)
+    .key(text(Runes(254), Containing(Ascii, ":-_")))
+    .value(text(Runes(254), Containing(Ascii, ":-_")))
+    .joined(255).listed().case(FirstStays)
     .source("DigitalOcean API reference, Tags: name");
 
 /// Some products only accept keys of 64 characters.
 #[rustfmt::skip]
 pub const ALIBABA: Cloud = cloud("alibaba", "tags")
-    .key(Runes(128), Without(&["http://", "https://"]))
-    .value(Runes(128), Without(&["http://", "https://"]))
+    .key(text(Runes(128), Without(&["http://", "https://"])))
+    .value(text(Runes(128), Without(&["http://", "https://"])))
     .tags(20).reserved(&["aliyun", "acs:"])
     .source("key, value, beginnings: E-MapReduce API reference, Tag; number: VPC, TagResources");
 
@@ -98,9 +98,7 @@ pub struct Cloud {
     pub provider: &'static str,
     /// What the tags are called there.
     pub interface: &'static str,
-    /// A tag key.
     pub key: Text,
-    /// A value.
     pub value: Text,
     /// The longest key and value together, with a colon between them, if both are one text; in characters.
     pub joined: Option<usize>,
@@ -116,7 +114,6 @@ pub struct Cloud {
     pub reserves_values: bool,
     /// What two keys are that only differ in case.
     pub case: KeyCase,
-    /// Where this is documented.
     pub source: &'static str,
 }
 
@@ -137,15 +134,17 @@ names! {
 /// Which texts are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
-    /// How long they can be.
     pub length: Length,
-    /// Which characters they can contain.
     pub form: Form,
+}
+
+const fn text(length: Length, form: Form) -> Text {
+    Text { length, form }
 }
 
 /// An API of which only the name is known.
 const fn cloud(provider: &'static str, interface: &'static str) -> Cloud {
-    let text = Text { length: Runes(0), form: Any };
+    let text = text(Runes(0), Any);
     Cloud {
         provider,
         interface,
@@ -162,47 +161,22 @@ const fn cloud(provider: &'static str, interface: &'static str) -> Cloud {
     }
 }
 
+columns! {
+    Cloud {
+        key(text: Text) => key: text,
+        value(text: Text) => value: text,
+        listed() => lists_texts: true,
+        joined(characters: usize) => joined: Some(characters),
+        tags(most: usize) => tags: Some(most),
+        reserved(prefixes: &'static [&'static str]) => reserved: prefixes,
+        free(prefixes: &'static [&'static str]) => free: prefixes,
+        reserved_in_values() => reserves_values: true,
+        case(keys: KeyCase) => case: keys,
+        source(page: &'static str) => source: page,
+    }
+}
+
 impl Cloud {
-    const fn key(self, length: Length, form: Form) -> Cloud {
-        Cloud { key: Text { length, form }, ..self }
-    }
-
-    const fn value(self, length: Length, form: Form) -> Cloud {
-        Cloud { value: Text { length, form }, ..self }
-    }
-
-    const fn joined(self, characters: usize) -> Cloud {
-        Cloud { joined: Some(characters), lists_texts: true, ..self }
-    }
-
-    const fn listed(self) -> Cloud {
-        Cloud { lists_texts: true, ..self }
-    }
-
-    const fn tags(self, most: usize) -> Cloud {
-        Cloud { tags: Some(most), ..self }
-    }
-
-    const fn reserved(self, reserved: &'static [&'static str]) -> Cloud {
-        Cloud { reserved, ..self }
-    }
-
-    const fn free(self, free: &'static [&'static str]) -> Cloud {
-        Cloud { free, ..self }
-    }
-
-    const fn reserved_in_values(self) -> Cloud {
-        Cloud { reserves_values: true, ..self }
-    }
-
-    const fn case(self, case: KeyCase) -> Cloud {
-        Cloud { case, ..self }
-    }
-
-    const fn source(self, source: &'static str) -> Cloud {
-        Cloud { source, ..self }
-    }
-
     /// The API of a provider; case is ignored.
     pub fn of(provider: &str) -> Option<&'static Cloud> {
         CLOUDS.iter().find(|cloud| cloud.provider.eq_ignore_ascii_case(provider))

@@ -44,7 +44,6 @@ const CAPA_CHARACTERS: &str = "_.:=+-@/ ";
 /// A kind of infrastructure cluster with a map of tags that can change.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InfraCluster {
-    /// Such as `AWSCluster`.
     pub kind: &'static str,
     /// The map of tags, below `spec`.
     pub field: &'static str,
@@ -67,7 +66,6 @@ const fn row(
 }
 
 impl InfraCluster {
-    /// The row of a kind.
     pub fn of(group: &str, kind: &str) -> Option<&'static InfraCluster> {
         InfraCluster::named(kind).filter(|_| group == INFRASTRUCTURE_GROUP)
     }

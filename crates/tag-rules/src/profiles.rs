@@ -36,26 +36,20 @@ const GENERIC: Profile = profile("generic", Runes, 63, 255, 32, LettersDigitsAnd
 pub struct Profile {
     /// The provider, in lower case.
     pub name: &'static str,
-    /// The unit of lengths.
     pub unit: Unit,
     /// The longest tag key, including its prefix.
     pub key: usize,
-    /// The longest value.
     pub value: usize,
     /// The maximum number of tags of one resource.
     pub tags: usize,
-    /// The characters of a tag key.
     pub characters: KeyCharacters,
     /// Prefixes that qualified keys must not have, in lower case.
     pub reserved: &'static [&'static str],
 }
 
 names! {
-    /// The unit of lengths.
     Unit {
-        /// Unicode scalar values.
         Runes = "runes";
-        /// Bytes of UTF-8.
         Bytes = "bytes";
     }
 }
@@ -96,13 +90,6 @@ impl Profile {
     pub fn reserved_prefix(&self, qualified_key: &str) -> Option<&'static str> {
         self.reserved.iter().copied().find(|reserved| qualified_key.starts_with(reserved))
     }
-
-    /// The maximum number of characters of a value. A limit in bytes is the limit in characters of one byte each.
-    pub fn value_characters(&self) -> usize {
-        match self.unit {
-            Runes | Bytes => self.value,
-        }
-    }
 }
 
 impl Unit {
@@ -111,7 +98,6 @@ impl Unit {
         text.len() > most && self.length(text) > most
     }
 
-    /// The length of a text.
     pub fn length(self, text: &str) -> usize {
         match self {
             Unit::Runes => text.chars().count(),

@@ -11,14 +11,12 @@ use crate::strict::StrictProfile;
 pub enum TagRules {
     /// A profile of the specification.
     Specified {
-        /// Limits.
         profile: &'static Profile,
         /// How many tags of a resource are left to others.
         reserve: usize,
     },
     /// A cloud's own limits.
     Strict {
-        /// Spelling and limits.
         profile: &'static StrictProfile,
         /// How many tags of a resource are left to others.
         reserve: usize,
@@ -71,7 +69,6 @@ impl TagRules {
         self.cloud(provider).is_some_and(|cloud| cloud.lists_texts)
     }
 
-    /// The profile's name.
     pub fn name(self) -> &'static str {
         match self {
             TagRules::Specified { profile, .. } => profile.name,
@@ -80,12 +77,6 @@ impl TagRules {
     }
 
     /// The tag key of a qualified key, below the specification's prefix.
-    ///
-    /// ```
-    /// use tag_rules::{Profile, TagRules};
-    ///
-    /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
-    /// ```
     pub fn tag_key(self, qualified_key: &str) -> String {
         self.tag_key_below(CLOUD_TAG_PREFIX, qualified_key)
     }

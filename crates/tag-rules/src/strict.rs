@@ -32,11 +32,9 @@ pub const STRICT_PROFILES: &[StrictProfile] = &[
 pub struct StrictProfile {
     /// Its name in the settings.
     pub name: &'static str,
-    /// The cloud whose limits it has.
     pub cloud: &'static Cloud,
     /// The maximum number of tags of one resource.
     pub tags: usize,
-    /// How keys are spelled.
     pub spelling: Spelling,
 }
 
@@ -63,7 +61,6 @@ const fn strict(
 }
 
 impl StrictProfile {
-    /// The strict profile of this name.
     pub fn named(name: &str) -> Option<&'static StrictProfile> {
         STRICT_PROFILES.iter().find(|profile| profile.name == name)
     }
@@ -76,14 +73,6 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
 
 impl Spelling {
     /// The tag key of a qualified key, after a prefix that ends in a colon.
-    ///
-    /// ```
-    /// use tag_rules::StrictProfile;
-    ///
-    /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
-    /// assert_eq!(hetzner.spelling.of("plexsphere:", "platform/team"), "plexsphere/platform.team");
-    /// # Ok::<(), &str>(())
-    /// ```
     pub fn of(&self, prefix: &str, qualified_key: &str) -> String {
         [self.prefix(prefix), self.spelled(qualified_key)].concat()
     }

@@ -8,15 +8,11 @@ use self::Length::{Bytes, Prefixed, Runes};
 /// The maximum length of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// A number of Unicode scalar values.
     Runes(usize),
-    /// A number of bytes of UTF-8.
     Bytes(usize),
     /// The maximum number of bytes of a name and, if there is a `/`, of the prefix before the first one.
     Prefixed {
-        /// The longest prefix.
         prefix: usize,
-        /// The longest name.
         name: usize,
     },
 }
@@ -24,20 +20,17 @@ pub enum Length {
 /// Which characters a text can have, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// All.
     Any,
     /// All but Unicode's control characters, category Cc, and these.
     AnyBut(&'static str),
     /// Printable ASCII except these and the space.
     Graphic {
-        /// What is not allowed.
         but: &'static str,
     },
     /// Letters and digits, of ASCII or of any script, and these.
     Containing(Alphabet, &'static str),
     /// Letters without case or in lower case, numbers, and these.
     LowerCase {
-        /// What is also allowed.
         and: &'static str,
         /// The first character must be a letter.
         begins_with_letter: bool,

@@ -1,7 +1,8 @@
-//! The field managers with which controllers apply what propagates.
+//! The field managers with which controllers apply what propagates, and the service accounts that they run as.
 
-use crate::catalog::Place::{self, *};
-use crate::catalog::Version;
+use crate::catalog::Place::*;
+use crate::catalog::{Place, Version};
+use kubernetes::columns;
 
 /// Who applies what propagates to some places from one kind of owner, always with force.
 ///
@@ -12,11 +13,9 @@ pub(crate) struct Applier {
     owner: &'static str,
     to: &'static [Place],
     manager: &'static str,
-    /// Whose controller it is.
     by: By,
     /// First version of Cluster API with this manager.
     since: Version,
-    /// First version without it.
     until: Option<Version>,
 }
 
@@ -102,23 +101,37 @@ const fn row(owner: &'static str, to: &'static [Place], manager: &'static str) -
     Applier { owner, to, manager, by: By::ClusterApi, since: Version::OLDEST_EDITION, until: None }
 }
 
-impl Applier {
-    const fn by(self, by: By) -> Applier {
-        Applier { by, ..self }
-    }
-
-    const fn since(self, minor: u16) -> Applier {
-        Applier { since: Version::minor(minor), ..self }
-    }
-
-    const fn until(self, minor: u16) -> Applier {
-        Applier { until: Some(Version::minor(minor)), ..self }
-    }
-
-    fn holds(&self, version: Version) -> bool {
-        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+columns! {
+    Applier {
+        by(whose: By) => by: whose,
+        since(minor: u16) => since: Version::minor(minor),
+        until(minor: u16) => until: Some(Version::minor(minor)),
     }
 }
+
+impl Applier {
+    fn holds(&self, version: Version) -> bool {
+        version.is_between(self.since, self.until)
+    }
+}
+
+/// A service account as in `userInfo.username`, and the installation that creates it.
+///
+/// `clusterApi.controllers` lists them all by default. The managers of other control planes (RKE2, K3s, k0smotron) are
+/// not among them: their writes are checked like those of any user.
+pub const CONTROLLERS: &[&str] = &[
+    // Released manifests, as clusterctl applies them: core-components.yaml, bootstrap-components.yaml and
+    // control-plane-components.yaml of Cluster API.
+    "system:serviceaccount:capi-system:capi-manager",
+    "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
+    "system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
+    // Cluster API Operator, if its chart is only given names: hack/charts/cluster-api-operator/templates/bootstrap.yaml
+    // and control-plane.yaml.
+    "system:serviceaccount:kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
+    "system:serviceaccount:kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
+    // Rancher Turtles: charts/rancher-turtles/templates/core-provider-configmap.yaml.
+    "system:serviceaccount:cattle-capi-system:capi-manager",
+];
 
 #[cfg(test)]
 mod tests {

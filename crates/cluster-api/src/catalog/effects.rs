@@ -1,7 +1,6 @@
 //! What an edit of each path does to Machines: the types of the table and their names.
 
 mod build;
-pub(crate) mod kinds;
 mod rows;
 pub mod table;
 
@@ -14,11 +13,8 @@ use kubernetes::settings::problems::joined;
 names! {
     /// What an edit does to the Machines below the object, the least severe first.
     Effect {
-        /// No effect on existing Machines.
         Nothing = "no effect";
-        /// Objects are updated in place.
         InPlace = "in place";
-        /// Machines are created or deleted.
         Scale = "scale";
         /// Machines are outdated until somebody deletes them: the strategy is OnDelete.
         ReplacedWhenDeleted = "replaced when deleted";
@@ -29,7 +25,6 @@ names! {
         Waits = "waits";
         /// Machines are replaced at a time that the edit sets.
         Scheduled = "scheduled rollout";
-        /// Machines are replaced.
         Rollout = "rollout";
         /// A webhook or a schema refuses the edit, and nothing that is applied with it gets further: the policy does not
         /// report this, a plan does.
@@ -68,13 +63,10 @@ names! {
 /// The rows below one path of one kind.
 #[derive(Debug)]
 pub struct EffectBlock {
-    /// The kind of object.
     pub kind: EditedKind,
-    /// The path in v1beta1.
     pub v1beta1: &'static str,
     /// The path in v1beta2, and in every version of kinds that are not Cluster API's own.
     pub v1beta2: &'static str,
-    /// The rows below this block.
     pub rows: &'static [Row],
     /// The condition for the effects of rows that have none of their own.
     pub given: Given,
@@ -87,7 +79,6 @@ pub struct Row {
     ///
     /// `[name]` is an entry of a list whose entries are identified by that field.
     pub v1beta1: Option<&'static str>,
-    /// The path in v1beta2.
     pub v1beta2: Option<&'static str>,
     /// The effect of an edit. The row with the longest path decides.
     pub effect: Effect,
@@ -114,7 +105,6 @@ pub struct KeyRow {
     pub edit: KeyEdit,
     /// Keys that have to be absent for the edit to have an effect.
     pub held_by: &'static [&'static str],
-    /// The effect.
     pub effect: Effect,
     /// The condition for the edit to have its effect.
     pub given: Given,
@@ -125,9 +115,7 @@ pub struct KeyRow {
 /// An edit of one key of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyEdit {
-    /// The key is removed.
     Removed,
-    /// The key gets another value.
     Changed,
 }
 
@@ -138,7 +126,6 @@ names! {
         Always = "";
         /// `replicas` is not 0, in the `spec` or the edited entry of a topology, before and after.
         Replicas = "if there are replicas";
-        /// The Cluster has a topology.
         Topology = "if the Cluster has a topology";
         /// An upgrade of the topology is pending, by the Cluster's condition `TopologyReconciled`.
         PendingUpgrade = "if an upgrade is pending";
@@ -200,17 +187,8 @@ impl EffectBlock {
 
 impl Row {
     /// Whether a version of Cluster API has this row.
-    ///
-    /// ```
-    /// use cluster_api::catalog::effects::table::EFFECTS;
-    /// use cluster_api::catalog::Version;
-    ///
-    /// // Rows that an older version has, and newer ones do not.
-    /// let mut rows = EFFECTS.iter().flat_map(|block| block.rows);
-    /// assert!(rows.all(|row| row.until.is_none() || !row.holds(Version::NEWEST)));
-    /// ```
     pub fn holds(&self, version: Version) -> bool {
-        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+        version.is_between(self.since, self.until)
     }
 
     /// The row's path from the object's root in v1beta1 and v1beta2, where it has one.

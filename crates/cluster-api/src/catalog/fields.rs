@@ -2,17 +2,15 @@
 
 use crate::catalog::Place::{self, *};
 use crate::catalog::Version;
+use kubernetes::columns;
 
 /// One field that propagates in place, with its path in every kind.
 #[derive(Debug)]
 pub struct Field {
     /// The name that Cluster API's documents use.
     pub name: &'static str,
-    /// The type of its values.
     pub shape: Shape,
-    /// Where it propagates.
     pub hops: &'static [Hop],
-    /// Its path in each kind.
     pub at: &'static [FieldAddress],
     /// Whether a feature gate of the cluster decides if it can be introduced in an object that does not have it yet.
     pub gated: bool,
@@ -23,9 +21,7 @@ pub struct Field {
 pub enum Shape {
     /// A duration: `1h0m0s` in v1beta1, seconds in v1beta2.
     Duration,
-    /// An integer.
     Count,
-    /// A string.
     Text,
     /// A list whose elements are identified by these of their fields. The parent's elements must be among the child's;
     /// the child can have others.
@@ -37,7 +33,6 @@ pub enum Shape {
 pub struct Hop {
     /// The place that is read; of several places, the last that has the list replaces the others.
     pub from: &'static [Place],
-    /// The object that receives the value.
     pub to: Place,
     /// First version of Cluster API that does this.
     pub since: Version,
@@ -59,7 +54,6 @@ pub struct FieldAddress {
     pub v1beta1: &'static [&'static str],
     /// The same in `v1beta2`.
     pub v1beta2: &'static [&'static str],
-    /// Where the steps begin.
     pub base: Base,
     /// Whether v1beta1 omits a 0.
     pub zero_is_absent: bool,
@@ -70,7 +64,6 @@ pub struct FieldAddress {
 pub enum Base {
     /// The part of the object that describes its Machines, see [`MACHINES`].
     Machines,
-    /// The object's root.
     Object,
 }
 
@@ -219,17 +212,17 @@ const fn hop(from: &'static [Place], to: Place, since: u16) -> Hop {
     Hop { from, to, since: Version::minor(since), deleting: None, opt_in: false, but: &[] }
 }
 
-impl Hop {
-    const fn deleting(self, since: u16) -> Hop {
-        Hop { deleting: Some(Version::minor(since)), ..self }
+columns! {
+    Hop {
+        deleting(since: u16) => deleting: Some(Version::minor(since)),
+        opt_in() => opt_in: true,
+        but(elements: &'static [&'static str]) => but: elements,
     }
-
-    const fn opt_in(self) -> Hop {
-        Hop { opt_in: true, ..self }
+    FieldAddress {
+        zero_is_absent() => zero_is_absent: true,
     }
-
-    const fn but(self, but: &'static [&'static str]) -> Hop {
-        Hop { but, ..self }
+    Field {
+        gated() => gated: true,
     }
 }
 
@@ -249,17 +242,7 @@ const fn object(
     FieldAddress { base: Base::Object, ..machines(places, v1beta1, v1beta2) }
 }
 
-impl FieldAddress {
-    const fn zero_is_absent(self) -> FieldAddress {
-        FieldAddress { zero_is_absent: true, ..self }
-    }
-}
-
 impl Field {
-    const fn gated(self) -> Field {
-        Field { gated: true, ..self }
-    }
-
     /// Steps from the root of an object of this version to the field; `None` if it does not have it there.
     pub fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
         self.steps(place, version).map(|(base, steps)| [base, steps].concat())

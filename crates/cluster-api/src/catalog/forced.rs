@@ -12,11 +12,8 @@ use kubernetes::names;
 pub struct Forced {
     /// The place whose hop it is: of those read for the hop, the one with the highest precedence.
     pub from: Place,
-    /// The places that receive the label.
     pub to: &'static [Place],
-    /// The label.
     pub key: &'static str,
-    /// Its value.
     pub value: ForcedValue,
 }
 
@@ -62,7 +59,6 @@ pub const FORCED: &[Forced] = &[
     row(MachinePoolTemplate,              &[Machine],                                      CLUSTER_NAME,             ForcedValue::ClusterName),
 ];
 
-/// Whether some hop forces this label.
 pub(crate) fn is_forced(key: &str) -> bool {
     FORCED.iter().any(|forced| forced.key == key)
 }

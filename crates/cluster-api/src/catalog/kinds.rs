@@ -115,7 +115,6 @@ const fn owner(gives: &'static [Place], masks: Masks, receivers: &'static [Place
 }
 
 impl KindRow {
-    /// The row of a kind.
     pub fn of(group: &str, kind: &str) -> Option<&'static KindRow> {
         KINDS.iter().find(|row| row.group == group && row.name.fits(kind))
     }

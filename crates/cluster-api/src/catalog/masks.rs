@@ -4,153 +4,84 @@ use kubernetes::{Masks, masks};
 
 /// Fields that are read of an owner of Machines.
 pub const TEMPLATE_MASKS: Masks = masks![
-    "spec.clusterName",
-    "spec.deletion.order",
-    "spec.machineNaming",
-    "spec.machineNamingStrategy",
-    "spec.minReadySeconds",
-    "spec.rollout.strategy.type",
-    "spec.selector",
-    "spec.strategy.rollingUpdate.deletePolicy",
-    "spec.strategy.type",
-    "spec.template.metadata",
-    "spec.template.spec.deletion",
-    "spec.template.spec.minReadySeconds",
-    "spec.template.spec.nodeDeletionTimeout",
-    "spec.template.spec.nodeDrainTimeout",
-    "spec.template.spec.nodeVolumeDetachTimeout",
-    "spec.template.spec.readinessGates",
-    "spec.template.spec.taints",
+    "spec": "clusterName", "deletion.order", "machineNaming", "machineNamingStrategy", "minReadySeconds",
+        "rollout.strategy.type", "selector", "strategy.rollingUpdate.deletePolicy", "strategy.type";
+    "spec.template": "metadata";
+    "spec.template.spec": "deletion", "minReadySeconds", "nodeDeletionTimeout", "nodeDrainTimeout",
+        "nodeVolumeDetachTimeout", "readinessGates", "taints";
 ];
 /// Fields that are read of a control plane.
 pub const CONTROL_PLANE_MASKS: Masks = masks![
-    "spec.machineTemplate.metadata",
-    "spec.machineTemplate.nodeDeletionTimeout",
-    "spec.machineTemplate.nodeDrainTimeout",
-    "spec.machineTemplate.nodeVolumeDetachTimeout",
-    "spec.machineTemplate.readinessGates",
-    "spec.machineTemplate.spec.deletion",
-    "spec.machineTemplate.spec.readinessGates",
-    "spec.machineTemplate.spec.taints",
-    "spec.machineTemplate.taints",
+    "spec.machineTemplate": "metadata", "nodeDeletionTimeout", "nodeDrainTimeout", "nodeVolumeDetachTimeout",
+        "readinessGates";
+    "spec.machineTemplate.spec": "deletion", "readinessGates", "taints";
+    "spec.machineTemplate": "taints";
 ];
 /// Fields that are read of the template of a control plane.
-pub const CONTROL_PLANE_TEMPLATE_MASKS: Masks =
-    masks!["spec.template.metadata", "spec.template.spec.machineTemplate.metadata"];
+pub const CONTROL_PLANE_TEMPLATE_MASKS: Masks = masks![
+    "spec.template": "metadata";
+    "spec.template.spec": "machineTemplate.metadata";
+];
 /// Fields that are read of a Machine.
-pub const MACHINE_MASKS: Masks = masks!["spec.bootstrap", "spec.clusterName", "spec.infrastructureRef"];
+pub const MACHINE_MASKS: Masks = masks![
+    "spec": "bootstrap", "clusterName", "infrastructureRef";
+];
 /// Fields that are read of a Node's Machine.
-pub const NODE_MACHINE_MASKS: Masks = masks!["spec.clusterName", "status.nodeRef.name"];
+pub const NODE_MACHINE_MASKS: Masks = masks![
+    "spec": "clusterName";
+    "status": "nodeRef.name";
+];
 /// Fields that are read of a Cluster to find out whether it is paused, and which control plane adopts its Machines.
 pub const CLUSTER_MASKS: Masks = masks![
-    "spec.controlPlaneRef.apiGroup",
-    "spec.controlPlaneRef.apiVersion",
-    "spec.controlPlaneRef.kind",
-    "spec.controlPlaneRef.name",
-    "spec.paused",
+    "spec.controlPlaneRef": "apiGroup", "apiVersion", "kind", "name";
+    "spec": "paused";
 ];
 /// Fields that are read of the Cluster of an infrastructure cluster.
 pub const INFRASTRUCTURE_MASKS: Masks = masks![
-    "spec.infrastructureRef.apiGroup",
-    "spec.infrastructureRef.apiVersion",
-    "spec.infrastructureRef.kind",
-    "spec.infrastructureRef.name",
-    "spec.paused",
+    "spec.infrastructureRef": "apiGroup", "apiVersion", "kind", "name";
+    "spec": "paused";
 ];
 /// Fields that are read of a Cluster with a topology.
 pub const TOPOLOGY_MASKS: Masks = masks![
-    "spec.controlPlaneRef.kind",
-    "spec.controlPlaneRef.name",
-    "spec.paused",
-    "spec.topology.class",
-    "spec.topology.classNamespace",
-    "spec.topology.classRef",
-    "spec.topology.controlPlane.deletion",
-    "spec.topology.controlPlane.metadata",
-    "spec.topology.controlPlane.nodeDeletionTimeout",
-    "spec.topology.controlPlane.nodeDrainTimeout",
-    "spec.topology.controlPlane.nodeVolumeDetachTimeout",
-    "spec.topology.controlPlane.readinessGates",
-    "spec.topology.controlPlane.taints",
-    "spec.topology.workers.machineDeployments.class",
-    "spec.topology.workers.machineDeployments.deletion",
-    "spec.topology.workers.machineDeployments.metadata",
-    "spec.topology.workers.machineDeployments.minReadySeconds",
-    "spec.topology.workers.machineDeployments.name",
-    "spec.topology.workers.machineDeployments.nodeDeletionTimeout",
-    "spec.topology.workers.machineDeployments.nodeDrainTimeout",
-    "spec.topology.workers.machineDeployments.nodeVolumeDetachTimeout",
-    "spec.topology.workers.machineDeployments.readinessGates",
-    "spec.topology.workers.machineDeployments.strategy.rollingUpdate.deletePolicy",
-    "spec.topology.workers.machineDeployments.taints",
-    "spec.topology.workers.machinePools.class",
-    "spec.topology.workers.machinePools.deletion",
-    "spec.topology.workers.machinePools.metadata",
-    "spec.topology.workers.machinePools.minReadySeconds",
-    "spec.topology.workers.machinePools.name",
-    "spec.topology.workers.machinePools.nodeDeletionTimeout",
-    "spec.topology.workers.machinePools.nodeDrainTimeout",
-    "spec.topology.workers.machinePools.nodeVolumeDetachTimeout",
+    "spec.controlPlaneRef": "kind", "name";
+    "spec": "paused";
+    "spec.topology": "class", "classNamespace", "classRef";
+    "spec.topology.controlPlane": "deletion", "metadata", "nodeDeletionTimeout", "nodeDrainTimeout",
+        "nodeVolumeDetachTimeout", "readinessGates", "taints";
+    "spec.topology.workers.machineDeployments": "class", "deletion", "metadata", "minReadySeconds", "name",
+        "nodeDeletionTimeout", "nodeDrainTimeout", "nodeVolumeDetachTimeout", "readinessGates",
+        "strategy.rollingUpdate.deletePolicy", "taints";
+    "spec.topology.workers.machinePools": "class", "deletion", "metadata", "minReadySeconds", "name",
+        "nodeDeletionTimeout", "nodeDrainTimeout", "nodeVolumeDetachTimeout";
 ];
 /// Fields that are read of a Cluster to find out which objects its topology has.
 pub(crate) const TOPOLOGY_ENTRY_MASKS: Masks = masks![
-    "spec.topology.class",
-    "spec.topology.classRef",
-    "spec.topology.workers.machineDeployments.name",
-    "spec.topology.workers.machinePools.name",
+    "spec.topology": "class", "classRef";
+    "spec.topology.workers.machineDeployments": "name";
+    "spec.topology.workers.machinePools": "name";
 ];
 /// Fields that are read of a Cluster to find out what its topology sets in fields whose edits replace Machines.
 pub const TOPOLOGY_VALUE_MASKS: Masks = masks![
-    "spec.controlPlaneRef.name",
-    "spec.topology.controlPlane.rollout.after",
-    "spec.topology.version",
-    "spec.topology.workers.machineDeployments.failureDomain",
-    "spec.topology.workers.machineDeployments.name",
-    "spec.topology.workers.machineDeployments.rollout.after",
-    "spec.topology.workers.machineDeployments.rollout.strategy.type",
-    "spec.topology.workers.machineDeployments.strategy.type",
-    "spec.topology.workers.machinePools.failureDomains",
-    "spec.topology.workers.machinePools.name",
+    "spec.controlPlaneRef": "name";
+    "spec.topology.controlPlane": "rollout.after";
+    "spec.topology": "version";
+    "spec.topology.workers.machineDeployments": "failureDomain", "name", "rollout.after",
+        "rollout.strategy.type", "strategy.type";
+    "spec.topology.workers.machinePools": "failureDomains", "name";
 ];
 /// Fields that are read of a ClusterClass.
 pub const CLASS_MASKS: Masks = masks![
-    "spec.controlPlane.deletion",
-    "spec.controlPlane.machineInfrastructure",
-    "spec.controlPlane.metadata",
-    "spec.controlPlane.nodeDeletionTimeout",
-    "spec.controlPlane.nodeDrainTimeout",
-    "spec.controlPlane.nodeVolumeDetachTimeout",
-    "spec.controlPlane.readinessGates",
-    "spec.controlPlane.ref",
-    "spec.controlPlane.taints",
-    "spec.controlPlane.template",
-    "spec.controlPlane.templateRef",
-    "spec.patches.definitions.jsonPatches.path",
-    "spec.patches.definitions.selector.apiVersion",
-    "spec.patches.definitions.selector.kind",
-    "spec.patches.definitions.selector.matchResources.controlPlane",
-    "spec.patches.external",
-    "spec.workers.machineDeployments.class",
-    "spec.workers.machineDeployments.deletion",
-    "spec.workers.machineDeployments.metadata",
-    "spec.workers.machineDeployments.minReadySeconds",
-    "spec.workers.machineDeployments.nodeDeletionTimeout",
-    "spec.workers.machineDeployments.nodeDrainTimeout",
-    "spec.workers.machineDeployments.nodeVolumeDetachTimeout",
-    "spec.workers.machineDeployments.readinessGates",
-    "spec.workers.machineDeployments.rollout.strategy.type",
-    "spec.workers.machineDeployments.strategy.rollingUpdate.deletePolicy",
-    "spec.workers.machineDeployments.strategy.type",
-    "spec.workers.machineDeployments.taints",
-    "spec.workers.machineDeployments.template.metadata",
-    "spec.workers.machinePools.class",
-    "spec.workers.machinePools.deletion",
-    "spec.workers.machinePools.metadata",
-    "spec.workers.machinePools.minReadySeconds",
-    "spec.workers.machinePools.nodeDeletionTimeout",
-    "spec.workers.machinePools.nodeDrainTimeout",
-    "spec.workers.machinePools.nodeVolumeDetachTimeout",
-    "spec.workers.machinePools.template.metadata",
+    "spec.controlPlane": "deletion", "machineInfrastructure", "metadata", "nodeDeletionTimeout",
+        "nodeDrainTimeout", "nodeVolumeDetachTimeout", "readinessGates", "ref", "taints", "template",
+        "templateRef";
+    "spec.patches": "definitions.jsonPatches.path", "definitions.selector.apiVersion",
+        "definitions.selector.kind", "definitions.selector.matchResources.controlPlane", "external";
+    "spec.workers.machineDeployments": "class", "deletion", "metadata", "minReadySeconds",
+        "nodeDeletionTimeout", "nodeDrainTimeout", "nodeVolumeDetachTimeout", "readinessGates",
+        "rollout.strategy.type", "strategy.rollingUpdate.deletePolicy", "strategy.type", "taints",
+        "template.metadata";
+    "spec.workers.machinePools": "class", "deletion", "metadata", "minReadySeconds", "nodeDeletionTimeout",
+        "nodeDrainTimeout", "nodeVolumeDetachTimeout", "template.metadata";
 ];
 
 #[cfg(test)]

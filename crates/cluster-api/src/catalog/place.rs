@@ -11,13 +11,11 @@ use crate::json::{Json, Malformed, Map};
 /// One block of metadata that the rules refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// The control plane of a Cluster's topology.
     ControlPlaneTopology,
     /// One entry of a Cluster's `spec.topology.workers.machineDeployments`.
     MachineDeploymentTopology,
     /// One entry of a Cluster's `spec.topology.workers.machinePools`.
     MachinePoolTopology,
-    /// The control plane of a ClusterClass.
     ControlPlaneClass,
     /// One entry of a ClusterClass' `spec.workers.machineDeployments`.
     MachineDeploymentClass,
@@ -33,25 +31,17 @@ pub enum Place {
     ControlPlaneMachineTemplate,
     /// The machine template of any other control plane.
     OtherControlPlaneMachineTemplate,
-    /// A MachineDeployment itself.
     MachineDeployment,
-    /// The machine template of a MachineDeployment.
     MachineDeploymentTemplate,
-    /// A MachineSet itself.
     MachineSet,
-    /// The machine template of a MachineSet.
     MachineSetTemplate,
-    /// A MachinePool itself.
     MachinePool,
-    /// The machine template of a MachinePool.
     MachinePoolTemplate,
-    /// A Machine.
     Machine,
     /// The infrastructure of a Machine, such as a DevMachine.
     InfraMachine,
     /// The bootstrap configuration of a Machine, such as a KubeadmConfig.
     BootstrapConfig,
-    /// A Node of the workload cluster.
     Node,
 }
 

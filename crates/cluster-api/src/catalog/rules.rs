@@ -6,15 +6,13 @@ use crate::catalog::Place::{self, *};
 use crate::catalog::keys::{self, MACHINE_DEPLOYMENT_ONLY, OF_CONTROL_PLANE_PROVIDER, UPGRADE_HOLDS};
 use crate::catalog::{PAGE_VERSION, Version};
 use kubernetes::MapKind::{self, Annotations, Labels};
+use kubernetes::columns;
 
 /// Where one map of one place propagates.
 #[derive(Debug)]
 pub struct Rule {
-    /// The place that is read.
     pub from: Place,
-    /// Which of its two maps.
     pub map: MapKind,
-    /// Which keys of the map.
     pub keys: Keys,
     /// The places that receive the keys, in the same map; empty where nothing propagates.
     pub to: &'static [Place],
@@ -29,9 +27,7 @@ pub struct Rule {
 /// Which keys of a map a rule propagates.
 #[derive(Debug)]
 pub enum Keys {
-    /// All.
     Every,
-    /// All but these.
     Except(&'static [&'static str]),
     /// Those that meet at least one criterion.
     Only(&'static [Criterion]),
@@ -171,30 +167,16 @@ impl Rule {
     }
 
     /// Whether a version of Cluster API has this row.
-    ///
-    /// ```
-    /// use cluster_api::catalog::{Place, RULES, Version};
-    /// use kubernetes::MapKind;
-    ///
-    /// // Since v1.9.7, some annotations of a Machine propagate.
-    /// let mut of_machines = RULES.iter().filter(|rule| (rule.from, rule.map) == (Place::Machine, MapKind::Annotations));
-    /// let has_more = of_machines.any(|rule| rule.holds(Version::minor(10)) && !rule.holds(Version::minor(9)));
-    /// assert!(has_more);
-    /// ```
     pub fn holds(&self, version: Version) -> bool {
-        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+        version.is_between(self.since, self.until)
     }
+}
 
-    const fn since(self, since: Version) -> Rule {
-        Rule { since, ..self }
-    }
-
-    const fn until(self, until: Version) -> Rule {
-        Rule { until: Some(until), ..self }
-    }
-
-    const fn in_code(self) -> Rule {
-        Rule { on_page: false, ..self }
+columns! {
+    Rule {
+        since(version: Version) => since: version,
+        until(version: Version) => until: Some(version),
+        in_code() => on_page: false,
     }
 }
 

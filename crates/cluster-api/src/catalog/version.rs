@@ -37,22 +37,19 @@ impl Version {
     /// The first version whose class patches reach labels and annotations of a control plane.
     pub const PATCHED_METADATA: Version = Version::minor(14);
 
-    /// `v1.MINOR`.
     pub const fn minor(minor: u16) -> Version {
         Version { minor, patch: 0 }
     }
 
     /// Whether this version has what `since` introduced. Versions older than the oldest edition are treated like that
     /// one.
-    ///
-    /// ```
-    /// use cluster_api::catalog::Version;
-    ///
-    /// assert!(Version::minor(14).at_least(Version::PATCHED_METADATA));
-    /// assert!(!Version::minor(9).at_least(Version::NODE_ANNOTATIONS));
-    /// ```
     pub fn at_least(self, since: Version) -> bool {
         self.max(Version::OLDEST_EDITION) >= since
+    }
+
+    /// Whether this version has what `since` introduced, and `until` removed if anything did.
+    pub(crate) fn is_between(self, since: Version, until: Option<Version>) -> bool {
+        self.at_least(since) && until.is_none_or(|until| !self.at_least(until))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::catalog::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to,
 use crate::catalog::{Place, Rule, Version};
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
-use kubernetes::{EntryName, MapKind, Typed};
+use kubernetes::{MapKind, NamedEntry, Typed};
 
 /// A key that contains one of these seems to be meant for Nodes.
 const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
@@ -20,10 +20,10 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
         return Ok(None);
     }
     let Some(instead) = instead(entry.map, entry.key, settings.version) else { return Ok(None) };
-    let (map, entry) = (entry.map, entry.name().into());
+    let (map, entry) = (entry.map, entry.name());
     Ok(Some(match instead {
         Instead::Key(map, key) => {
-            ClusterApiFact::NotSynced { entry, other: Typed(EntryName { noun: map.entry(), key: &key }.into()) }
+            ClusterApiFact::NotSynced { entry, other: Typed(NamedEntry { noun: map.entry(), key }) }
         }
         Instead::Expression => ClusterApiFact::NotSyncedWithoutFlag { entry },
         Instead::Label => ClusterApiFact::NotSyncedAsAnnotation { entry },
@@ -38,7 +38,6 @@ enum Instead {
     Key(MapKind, String),
     /// The same label, with an expression in the manager's flags.
     Expression,
-    /// A label of the same key.
     Label,
     /// The same entry, with a newer version of Cluster API.
     Upgrade,

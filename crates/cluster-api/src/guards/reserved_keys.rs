@@ -95,7 +95,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
     let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
         return Ok(None);
     };
-    let fact = |effect| ClusterApiFact::ReservedKey { entry: entry.name().into(), effect };
+    let fact = |effect| ClusterApiFact::ReservedKey { entry: entry.name(), effect };
     let is_label_of_control_planes = entry.map == MapKind::Labels && entry.key == CONTROL_PLANE;
     if let Some(reason) = control_plane_label_of_workers(entry.block.place).filter(|_| is_label_of_control_planes) {
         return Ok(Some(fact(reason)));

@@ -17,5 +17,5 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
         return Ok(None);
     }
     let instead = set_instead(subject, entry.block.place, entry.map);
-    Ok(Some(ClusterApiFact::NotFromTopology { entry: entry.name().into(), instead }))
+    Ok(Some(ClusterApiFact::NotFromTopology { entry: entry.name(), instead }))
 }

@@ -5,12 +5,13 @@ use std::{mem, ptr};
 
 use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
 use crate::catalog::node_restriction::forbids;
-use crate::catalog::{FORCED, Forced, ForcedValue, Keys, Place, Rule};
+use crate::catalog::{Criterion, FORCED, Forced, ForcedValue, Keys, Place, Rule, keys};
 use crate::json::{Json, Map, plain};
 use crate::label_value::formatted;
 use crate::propagation::layers::{EntryOrigin, Facts, Sources};
-use crate::settings::ClusterApi;
+use crate::settings::{ClusterApi, NodeSync};
 use crate::skipped::{Carried, SkipReason, Skipped};
+use kubernetes::settings::Pattern;
 use kubernetes::{MapKind, is_annotation_key, is_label_key, is_label_value};
 
 /// One entry that an object must carry.
@@ -265,6 +266,37 @@ impl From<Skip<'_>> for Skipped {
             reason: skip.reason,
             value: skip.value.map(Cow::into_owned),
             instead: None,
+        }
+    }
+}
+
+impl Rule {
+    /// Whether the rule propagates a key with these settings.
+    pub(crate) fn carries(&self, key: &str, settings: &ClusterApi) -> bool {
+        match &self.keys {
+            Keys::Every => true,
+            Keys::Except(keys) => !keys.contains(&key),
+            Keys::Only(criteria) => criteria.iter().any(|criterion| criterion.is_met(key, &settings.node)),
+            Keys::OptIn => settings.opt_in.machine_to_infra.iter().any(|selected| selected == key),
+        }
+    }
+}
+
+impl ClusterApi {
+    /// Whether the settings propagate keys of a Machine without a controller to the objects that belong to it.
+    pub(super) fn carries_from_machines(&self) -> bool {
+        !self.opt_in.machine_to_infra.is_empty()
+    }
+}
+
+impl Criterion {
+    fn is_met(&self, key: &str, node: &NodeSync) -> bool {
+        let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.is_match(key));
+        match self {
+            Criterion::Prefix(prefix) => keys::prefix(key) == *prefix,
+            Criterion::Domain(domain) => keys::belongs_to(key, domain),
+            Criterion::AdditionalLabels => any(&node.additional_labels),
+            Criterion::AdditionalAnnotations => any(&node.additional_annotations),
         }
     }
 }

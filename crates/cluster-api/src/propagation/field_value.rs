@@ -9,7 +9,6 @@ use crate::propagation::owned_path::OwnedElement;
 use crate::skipped::SkipReason;
 use kubernetes::{Object, duration};
 
-/// One value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FieldValue {
     /// Nanoseconds.
@@ -38,7 +37,6 @@ impl Field {
     }
 }
 
-/// One element of a list.
 #[derive(Debug, Clone)]
 pub(crate) struct Element {
     fields: BTreeMap<String, String>,

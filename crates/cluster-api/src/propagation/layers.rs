@@ -51,7 +51,6 @@ pub(crate) struct Layer<'e> {
     fields: Vec<(&'static Field, FieldValue)>,
 }
 
-/// The origin of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryOrigin<'e> {
     pub(crate) object: ObjectName<'e>,

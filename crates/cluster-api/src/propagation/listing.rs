@@ -3,10 +3,26 @@
 use super::expected::expected;
 use super::sources;
 use crate::json::Path;
-use crate::propagated::Propagated;
 use crate::settings::ClusterApi;
 use crate::subject::Subject;
 use kubernetes::{Lookups, MapKind, Stop, Value};
+
+/// One entry of one map that propagates from a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Propagated {
+    /// The map that it is in, such as `spec.template.metadata.labels`.
+    pub at: String,
+    /// The map that it is an entry of.
+    pub map: MapKind,
+    pub key: String,
+    pub value: Value,
+    /// The value in the object; absent if there is none.
+    pub found: Option<Value>,
+    pub rule: String,
+    pub source: String,
+    /// The map in that object; absent for labels that Cluster API sets itself.
+    pub place: Option<String>,
+}
 
 /// The entries that an object must carry, in the order of its places.
 ///

@@ -3,19 +3,18 @@
 //! A key that a webhook adds has no owner, so nothing would remove it when its source drops it. The record, an
 //! annotation on the object, tells the policy what it must remove.
 
-use crate::catalog::is_of_cluster_api;
-use crate::json::Path;
-use kubernetes::{Action, Change, EntryNoun, Value, own_change};
 use std::collections::BTreeSet;
 
+use crate::catalog::is_of_cluster_api;
 use crate::catalog::keys::TRACKING;
-use crate::json::{Document, Json, Malformed};
+use crate::json::{Document, Json, Malformed, Path};
 use crate::subject::Subject;
 use kubernetes::managed_fields::ManagedFieldsEntry;
-use kubernetes::{MapKind, Object};
+use kubernetes::{Action, Change, EntryNoun, MapKind, Object, Value, own_change};
+use serde::Serialize;
 
 /// Keys that this policy added to an object, sorted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Record {
     labels: BTreeSet<String>,
     annotations: BTreeSet<String>,
@@ -56,20 +55,7 @@ impl Record {
 
     /// The annotation's value; none if nothing is recorded.
     pub(crate) fn to_annotation(&self) -> Option<String> {
-        if *self == Record::default() {
-            return None;
-        }
-        let mut text = String::new();
-        for (map, keys) in [("labels", &self.labels), ("annotations", &self.annotations), ("fields", &self.fields)] {
-            text.extend([if text.is_empty() { "{\"" } else { ",\"" }, map, "\":["]);
-            for (index, key) in keys.iter().enumerate() {
-                text.push_str(if index == 0 { "" } else { "," });
-                text.push_str(&serde_json::to_string(key).ok()?);
-            }
-            text.push(']');
-        }
-        text.push('}');
-        Some(text)
+        if *self == Record::default() { None } else { serde_json::to_string(self).ok() }
     }
 }
 

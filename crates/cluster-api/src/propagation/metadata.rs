@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::dropped::dropped;
-use super::fields::{self, FieldDifferences};
+use super::fields::FieldDifferences;
 use super::kept_record::RecordKeeping;
-use super::node_record;
-use crate::catalog::{Place, Version, may_be_begun, may_carry_record, responsible};
-use crate::json::{Map, Path};
+use super::{fields, node_record};
+use crate::catalog::{FIELDS, Place, Version, may_be_begun, may_carry_record, responsible};
+use crate::json::{Malformed, Map, Path};
 use crate::parents::ClusterState;
 use crate::propagation::expected::{Entries, Expected, Skip, Why, expected, without_infrastructure};
 use crate::propagation::layers::{EntryOrigin, Sources};
@@ -276,4 +276,23 @@ impl<'e> Descriptions<'e> {
 pub(super) fn held(skipped: &[Skipped], map: MapKind) -> BTreeSet<&str> {
     let of_map = skipped.iter().filter(|skip| skip.carried == Carried::Map(map));
     of_map.filter(|skip| skip.reason.is_illegal()).map(|skip| &*skip.key).collect()
+}
+
+/// Whether an UPDATE changes no map and no field that the rules may write.
+pub fn leaves_owned_as_stored(subject: &Subject<'_>) -> Result<bool, Malformed> {
+    let (Some(old), Some(place)) = (subject.old()?, subject.place) else { return Ok(false) };
+    let object = &subject.object;
+    for place in [Some(place), subject.template()].into_iter().flatten() {
+        for map in MapKind::BOTH {
+            if place.map(object, map, None)? != place.map(old, map, None)? {
+                return Ok(false);
+            }
+        }
+    }
+    for field in FIELDS {
+        if field.read(place, object, None)? != field.read(place, old, None)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

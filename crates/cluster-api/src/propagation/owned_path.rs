@@ -11,7 +11,6 @@ use kubernetes::{Action, Change, MapKind};
 /// A difference from the rules, and what determines the owners of its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnedChange {
-    /// The difference.
     pub change: Change,
     /// What determines its owners; `None` for what no rule propagates.
     pub(crate) owned: Option<OwnedPath>,
@@ -58,7 +57,6 @@ pub(crate) struct OwnedPath {
     pub(crate) begins: bool,
 }
 
-/// What is owned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnedValue {
     Entry(MapKind),

@@ -15,7 +15,7 @@ use kubernetes::{Lookups, NotApplicableReason, Stop};
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
-pub(super) fn of<'e>(subject: &Subject<'e>, settings: &ClusterApi, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+pub(crate) fn of<'e>(subject: &Subject<'e>, settings: &ClusterApi, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     match subject.place {
         Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) => {
             topology::sources(subject, settings.version, lookups)

@@ -1,8 +1,7 @@
 //! Which kind of the table an object is, and its rows.
 
 use super::edits::EditPattern;
-use crate::catalog::effects::kinds::{EFFECT_KINDS, EFFECT_TEMPLATES};
-use crate::catalog::effects::table::EFFECTS;
+use crate::catalog::effects::table::{EFFECT_KINDS, EFFECT_TEMPLATES, EFFECTS};
 use crate::catalog::effects::{EditedKind, Effect};
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP, Version};

@@ -8,7 +8,7 @@ use super::same::{same, same_config, same_feature_gates};
 use crate::catalog::effects::{Effect, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::keys::is_never;
 use crate::json::{Json, Map};
-use crate::rollout_impact::RolloutEdit;
+use crate::rollout::RolloutEdit;
 use crate::selector::same_selector;
 use kubernetes::Object;
 

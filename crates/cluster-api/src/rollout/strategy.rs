@@ -7,7 +7,7 @@ use crate::catalog::effects::EditedKind;
 use crate::catalog::{CLASS_MASKS, CORE_GROUP, TEMPLATE_MASKS};
 use crate::json::Json;
 use crate::parents::{core, owners};
-use crate::rollout_impact::RolloutEdit;
+use crate::rollout::RolloutEdit;
 use crate::subject::Subject;
 use kubernetes::{Lookups, ObjectQuery, Stop};
 

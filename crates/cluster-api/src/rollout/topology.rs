@@ -8,7 +8,7 @@ use crate::catalog::topology_values::{From, TOPOLOGY_VALUES};
 use crate::catalog::{Place, TOPOLOGY_VALUE_MASKS};
 use crate::json::{Json, Malformed};
 use crate::propagation::sources;
-use crate::rollout_impact::RolloutEdit;
+use crate::rollout::RolloutEdit;
 use crate::subject::Subject;
 use kubernetes::{Lookups, Object, Parent, Stop};
 

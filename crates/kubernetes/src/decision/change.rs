@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use crate::map_kind::MapKind;
+use crate::object::MapKind;
 
 use super::change_reason::ChangeReason;
 use super::change_rule::ChangeRule;
-use super::messages::EntryName;
+use super::datum::NamedEntry;
 use super::source::{SourceObject, SourcePath};
 use crate::json::{self, Edit, Embedded, Path, Step, Write};
 
@@ -21,7 +21,6 @@ pub struct Change {
     pub at: Arc<str>,
     /// The entry's key, or the field's name.
     pub key: String,
-    /// What happens to it.
     pub action: Action,
     /// The value in the request; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +28,6 @@ pub struct Change {
     /// The value by the rules; absent if it is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
-    /// The rule.
     pub rule: ChangeRule,
     /// The object it propagates from; absent for cloud tags, whose rule names the label, and for the policy's own
     /// record.
@@ -38,7 +36,6 @@ pub struct Change {
     /// Path of the map or object, for writing.
     #[serde(skip)]
     pub path: Arc<Path>,
-    /// What kind of entry it is.
     #[serde(skip)]
     pub entry: EntryNoun,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
@@ -49,13 +46,9 @@ pub struct Change {
 /// What kind of entry a sentence is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryNoun {
-    /// An entry of a map of labels.
     Label,
-    /// An entry of a map of annotations.
     Annotation,
-    /// A field of the object.
     Field,
-    /// A cloud tag.
     CloudTag,
 }
 
@@ -94,12 +87,10 @@ pub struct Value(Written);
 enum Written {
     /// A string, without quotes and escapes.
     String(String),
-    /// Anything else.
     Json(String),
 }
 
 impl Value {
-    /// A string.
     pub fn string(text: &str) -> Value {
         Value(Written::String(text.to_owned()))
     }
@@ -113,7 +104,6 @@ impl Value {
         })
     }
 
-    /// The JSON.
     pub fn as_json(&self) -> Cow<'_, str> {
         match &self.0 {
             Written::String(text) => {
@@ -205,34 +195,22 @@ impl Change {
     }
 
     /// The entry, as sentences name it.
-    pub fn entry(&self) -> EntryName<'_> {
-        EntryName { noun: self.entry.as_str(), key: &self.key }
+    pub fn entry(&self) -> NamedEntry {
+        NamedEntry { noun: self.entry.as_str(), key: self.key.clone() }
     }
 
     /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
     pub fn difference(&self) -> String {
         const LONGEST_VALUE: usize = 63;
-        let reason = ChangeReason::from(self).to_string();
-        match self.to.as_ref().map(Value::plain) {
+        let must_be = match self.to.as_ref().map(Value::plain) {
+            Some("") => "empty".to_owned(),
             Some(value) if value.chars().count() > LONGEST_VALUE => {
-                let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
-                must_be(self.entry(), &self.at, &beginning, &reason)
+                let beginning: String = value.chars().take(LONGEST_VALUE).collect();
+                format!("`{beginning}…`")
             }
-            Some(value) => must_be(self.entry(), &self.at, value, &reason),
-            None => must_be_removed(self.entry(), &self.at, &reason),
-        }
+            Some(value) => format!("`{value}`"),
+            None => "removed".to_owned(),
+        };
+        format!("{} in `{}` must be {must_be}: {}", self.entry(), self.at, ChangeReason::from(self))
     }
-}
-
-/// In a refusal: an entry is missing or has another value.
-fn must_be(entry: EntryName<'_>, at: &str, value: &str, reason: &str) -> String {
-    match value {
-        "" => format!("{entry} in `{at}` must be empty: {reason}"),
-        value => format!("{entry} in `{at}` must be `{value}`: {reason}"),
-    }
-}
-
-/// In a refusal: an entry must be removed.
-fn must_be_removed(entry: EntryName<'_>, at: &str, reason: &str) -> String {
-    format!("{entry} in `{at}` must be removed: {reason}")
 }

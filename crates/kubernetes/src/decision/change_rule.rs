@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::ser::{Serialize, Serializer};
 
 use super::datum::Datum;
-use crate::map_kind::MapKind;
 use crate::names;
+use crate::object::MapKind;
 
 /// The rule behind a change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,12 @@
-//! How a table of facts is written: each row is a variant with its data, its code in the report, and its sentence.
+//! How a table of facts is written: each row is a variant with its data, its code in the report, and its sentence; and what
+//! a check finds in an object as it would be stored.
 
 use std::fmt;
 
 use super::datum::Datum;
+use crate::settings::Stance;
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
 
 /// The length, in characters, that kubectl and the API server print without truncating.
 pub const LONGEST_WARNING: usize = 120;
@@ -133,4 +137,40 @@ macro_rules! facts {
             }
         }
     };
+}
+
+/// What one check found; `F` is a product's facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding<F> {
+    /// The setting that decides how the policy reacts, such as `guards.selectorLabels`.
+    pub check: &'static str,
+    /// Where in the object, such as `spec.template.spec.version`.
+    pub at: String,
+    /// What was found: its sentence, and its code in the report.
+    pub message: F,
+    /// How the policy reacts. [`Stance::Ignore`] for what cannot be known: only in the report.
+    pub stance: Stance,
+}
+
+impl<F> Finding<F> {
+    /// The same, of the facts of several products.
+    pub fn widen<W: From<F>>(self) -> Finding<W> {
+        let Finding { check, at, message, stance } = self;
+        Finding { check, at, message: message.into(), stance }
+    }
+}
+
+impl<F: Sentence> Serialize for Finding<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut finding = serializer.serialize_struct("Finding", 6)?;
+        finding.serialize_field("check", self.check)?;
+        finding.serialize_field("reason", self.message.reason())?;
+        finding.serialize_field("at", &self.at)?;
+        finding.serialize_field("message", &self.message.to_string())?;
+        finding.serialize_field("stance", &self.stance)?;
+        if let Some(verdict) = self.message.verdict() {
+            finding.serialize_field("verdict", verdict)?;
+        }
+        finding.end()
+    }
 }

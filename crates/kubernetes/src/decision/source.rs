@@ -3,16 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::ser::{Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-use crate::map_kind::MapKind;
+use crate::object::MapKind;
 use crate::query::ObjectName;
 
 /// The path of an object's own metadata.
 const OWN_METADATA: &str = ".metadata";
 
 /// An object that entries come from: its kind, namespace and name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct SourceObject(Arc<str>);
 
 impl SourceObject {
@@ -39,16 +39,9 @@ impl fmt::Display for SourceObject {
     }
 }
 
-impl Serialize for SourceObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
 /// An object, and the place in it that an entry comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourcePlace {
-    /// The object.
     pub object: SourceObject,
     /// The place, such as `.spec.template.metadata`, or a field; `None` for the object's own metadata.
     pub path: Option<Box<str>>,
@@ -73,10 +66,7 @@ impl fmt::Display for SourcePlace {
 
 impl Serialize for SourcePlace {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.path {
-            Some(path) => serializer.serialize_str(&[self.object.as_str(), " ", path].concat()),
-            None => self.object.serialize(serializer),
-        }
+        serializer.collect_str(self)
     }
 }
 
@@ -107,7 +97,6 @@ impl SourcePath {
         SourcePath::of_map(OWN_METADATA, map)
     }
 
-    /// A field.
     pub fn of_field(path: &str) -> SourcePath {
         SourcePath { path: path.into(), place: path.len() }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::cluster::{LookupCause, LookupError};
-use crate::read_failure::{LookupFailed, ReadFailure};
+use crate::lookup::{LookupFailed, ReadFailure};
 
 use super::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 use crate::json::Malformed;
@@ -27,6 +27,12 @@ impl Stop {
     /// Nothing has to be done, for this reason.
     pub fn not_applicable(reason: NotApplicableReason, because: impl Into<InvolvedObject>) -> Stop {
         Stop::NotApplicable(NotApplicable { reason, because: because.into() })
+    }
+
+    /// The assignments of another object cannot be used.
+    pub fn unusable_assignments(object: String, malformed: Malformed) -> Stop {
+        let because = InvolvedObject { object, entry: None, malformed: Some(malformed) };
+        Stop::not_applicable(NotApplicableReason::UnusableAssignments, because)
     }
 
     /// What was read, if it is known and applies.

@@ -7,12 +7,10 @@ use std::fmt;
 pub struct SettingProblem {
     /// Path, such as `clusterApi.version` or `cloudTags.definitions[platform/env]`; empty for the settings as a whole.
     pub path: String,
-    /// What is wrong at that path.
     pub problem: String,
 }
 
 impl SettingProblem {
-    /// A problem at a path.
     pub fn new(path: impl Into<String>, problem: impl fmt::Display) -> Self {
         SettingProblem { path: path.into(), problem: problem.to_string() }
     }
@@ -49,7 +47,6 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
-    /// The error of these problems.
     pub fn unless_empty(problems: Vec<SettingProblem>) -> Result<(), SettingsError> {
         if problems.is_empty() { Ok(()) } else { Err(SettingsError { problems }) }
     }

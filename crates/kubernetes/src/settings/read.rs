@@ -10,7 +10,6 @@
 
 mod fault;
 mod node;
-mod place;
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -18,7 +17,7 @@ use std::ptr;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use self::place::{SettingNode, Wrong};
+use self::node::{SettingNode, Wrong};
 use super::problems::SettingProblem;
 
 /// The value of a text, as far as it can be read, and everything that is wrong with it.

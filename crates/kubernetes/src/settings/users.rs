@@ -27,24 +27,15 @@ const EVERYBODY: [(&str, &str); 3] = [
 ];
 
 impl Users {
-    /// The users with these names.
     pub fn of(names: &[&str]) -> Self {
         Users(names.iter().copied().map(str::to_owned).collect())
     }
 
-    /// Whether nobody is listed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether a user name or a group is listed.
-    ///
-    /// ```
-    /// use kubernetes::settings::Users;
-    ///
-    /// let users = Users::of(&["platform-team"]);
-    /// assert_eq!(["platform-team", "alice"].map(|name| users.contains(name)), [true, false]);
-    /// ```
     pub fn contains(&self, name: &str) -> bool {
         self.iter().any(|listed| listed == name)
     }
@@ -58,7 +49,6 @@ impl Users {
         self.iter().enumerate().filter_map(problem).collect()
     }
 
-    /// The user names and groups.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

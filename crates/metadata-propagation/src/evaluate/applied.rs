@@ -2,7 +2,7 @@
 
 use super::notices::Notices;
 use crate::fact::Finding;
-use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
+use crate::report::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::TagReport;
 use cluster_api::propagation::metadata::SourceKeys;
 use cluster_api::skipped::Skipped;
@@ -43,21 +43,21 @@ pub(super) enum ComparedWith<'e> {
 }
 
 impl AppliedDecision<'_> {
+    /// What is done about an object that was compared with nothing.
+    pub(super) fn of(admission: Admission, notices: Notices) -> Self {
+        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
+    }
+
     /// Nothing has to be done.
     pub(super) fn accepted(notices: Notices) -> Self {
-        AppliedDecision {
-            admission: Admission::Accepted { drift: Vec::new() },
-            compared: ComparedWith::Nothing,
-            notices,
-        }
+        AppliedDecision::of(Admission::Accepted { drift: Vec::new() }, notices)
     }
 
     /// The settings refuse what the object is or lacks.
     pub(super) fn refused(message: String, drift: Vec<Change>) -> Self {
         let mut notices = Notices::default();
         notices.log(LogLevel::Error, message.clone(), []);
-        let admission = Admission::Refused { rejection: Rejection::refused(message), drift };
-        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
+        AppliedDecision::of(Admission::Refused { rejection: Rejection::refused(message), drift }, notices)
     }
 }
 

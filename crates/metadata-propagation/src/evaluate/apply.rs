@@ -12,9 +12,9 @@ use super::notices::{Notices, line};
 use crate::checks::refusing;
 use crate::fact::{Fact, Finding};
 use crate::json::{Write, splice};
-use crate::report::capped::capped_lines;
 use crate::report::messages::propagation as messages;
-use crate::report::outcome::{LogLevel, Rejection};
+use crate::report::shortening::capped_lines;
+use crate::report::{LogLevel, Rejection};
 use cloud_tags::{RegistryWrite, messages as tag_messages};
 use cluster_api::fact::ClusterApiFact;
 use cluster_api::propagation::metadata::Differences;
@@ -111,7 +111,7 @@ impl<'e> Evaluation<'e> {
             .notices_of_changes(handled.chain(left.iter().map(|change| (change, ChangeHandling::LeftToClusterApi))));
         drift.extend(left);
         if written.is_empty() {
-            return AppliedDecision { admission: Admission::Accepted { drift }, ..AppliedDecision::accepted(notices) };
+            return AppliedDecision::of(Admission::Accepted { drift }, notices);
         }
         let owners = ownership.and_then(|it| it.write(&written));
         let mut applied = self.write(written.into_iter().map(|it| it.change).collect(), drift, owners, notices);
@@ -199,14 +199,11 @@ impl<'e> Evaluation<'e> {
     ) -> AppliedDecision<'e> {
         let writes: Vec<Write<'_>> = changes.iter().map(Change::write).chain(owners).collect();
         match splice(self.subject.object.root, &writes) {
-            Ok(object) => AppliedDecision {
-                admission: Admission::Written { object, changes, drift },
-                ..AppliedDecision::accepted(notices)
-            },
+            Ok(object) => AppliedDecision::of(Admission::Written { object, changes, drift }, notices),
             Err(error) => {
                 drift.splice(0..0, changes);
                 let admission = Admission::Refused { rejection: Rejection::unwritable(&error), drift };
-                AppliedDecision { admission, ..AppliedDecision::accepted(Notices::default()) }
+                AppliedDecision::of(admission, Notices::default())
             }
         }
     }

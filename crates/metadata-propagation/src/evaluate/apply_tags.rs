@@ -5,7 +5,7 @@ use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::apply::VERIFY;
 use super::notices::Notices;
 use crate::fact::Fact;
-use crate::report::outcome::LogLevel;
+use crate::report::LogLevel;
 use cloud_tags::fact::{CloudTagFact, Finding};
 use cloud_tags::{
     IgnoredDefinition, IgnoredReason, Missing, NoTagReason, SkippedLabel, Tagged, UndecodedLabel, UnknownProvider,
@@ -30,8 +30,7 @@ impl<'e> Evaluation<'e> {
             let reasons = reasons.collect::<Vec<_>>().join("; ");
             AppliedDecision::refused(about(&self.title, &reasons), changes)
         } else if self.settings.mode == Mode::Verify && self.subject.object.deleting {
-            let admission = Admission::Accepted { drift: changes };
-            AppliedDecision { admission, ..AppliedDecision::accepted(Notices::default()) }
+            AppliedDecision::of(Admission::Accepted { drift: changes }, Notices::default())
         } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
             self.refused_for(messages::do_not_match, VERIFY, changes)
         } else if changes.is_empty() {

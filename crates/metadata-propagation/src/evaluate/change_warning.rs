@@ -1,7 +1,7 @@
 //! What a change says: the warning for the person at kubectl, and its part of a refusal.
 
 use crate::fact::Fact;
-use kubernetes::{Action, Change, ChangeReason, NamedEntry, and_more};
+use kubernetes::{Action, Change, ChangeReason, and_more};
 
 /// What is done about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum ChangeHandling {
 
 /// The warning about one difference. The policy's own record needs nothing.
 pub(super) fn of_change(change: &Change, handling: ChangeHandling) -> Option<Fact> {
-    let (entry, reason) = (NamedEntry::from(change.entry()), ChangeReason::from(change));
+    let (entry, reason) = (change.entry(), ChangeReason::from(change));
     Some(match change.action {
         Action::Recorded => return None,
         _ if handling == ChangeHandling::LeftToClusterApi => Fact::EntryLeftToClusterApi { entry },

@@ -8,11 +8,11 @@ use super::role::Role;
 use crate::checks::{self, Checked};
 use crate::fact::Finding;
 use crate::json::{Document, Malformed};
-use cloud_tags::origin;
+use cloud_tags::origin_finding;
 use cluster_api::guards::{self, Guarded};
 use cluster_api::misplaced;
 use cluster_api::propagation::metadata::SourceKeys;
-use cluster_api::rollout_impact::RolloutImpact;
+use cluster_api::rollout::RolloutImpact;
 use cluster_api::skipped::Skipped;
 use cluster_api::waiver::Standing;
 
@@ -38,7 +38,7 @@ impl<'e> Evaluation<'e> {
     pub(super) fn check(&self, applied: &AppliedDecision<'e>) -> Result<CheckFindings, Malformed> {
         let is_refused = applied.admission.is_refused();
         if let Role::Composite(_) = self.role {
-            let finding = if is_refused { None } else { origin::finding(self.subject, self.settings.of_tags()) };
+            let finding = if is_refused { None } else { origin_finding(self.subject, self.settings.of_tags()) };
             return Ok(CheckFindings {
                 findings: finding.into_iter().map(cloud_tags::fact::Finding::widen).collect(),
                 ..CheckFindings::default()

@@ -3,12 +3,12 @@
 use super::role::Role;
 use crate::settings::Settings;
 use cluster_api::catalog::effects::EditedKind;
-use cluster_api::propagated::Propagated;
+use cluster_api::propagation::listing::Propagated;
 use cluster_api::propagation::listing::propagated as entries;
 use cluster_api::subject::Subject;
 use kubernetes::{
-    Answers, Cluster, Lookups, NotApplicable, NotApplicableReason, Object, Objects, ReadBudget, Reads, Review,
-    ReviewedObject, Stop, Stored,
+    Answers, Cluster, Lookups, NotApplicable, NotApplicableReason, Object, Objects, Reads, Review, ReviewedObject,
+    Stop, Stored,
 };
 
 /// The labels and annotations that an object must carry by the rules, whether it does or not; none if no rule writes
@@ -16,31 +16,11 @@ use kubernetes::{
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
-///
-/// ```
-/// use metadata_propagation::{Manifests, Review, Settings, propagated};
-///
-/// let mut cluster = Manifests::default();
-/// cluster.insert("cluster.x-k8s.io/v1beta2", "Cluster", "fleet", "c1", "{}".into());
-/// cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "workers", r#"{
-///     "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": {"name": "workers"},
-///     "spec": {"clusterName": "c1", "template": {"metadata": {"labels": {"team": "red"}}}}}"#.into());
-/// let review = Review::from_json(r#"{
-///     "operation": "CREATE", "namespace": "fleet", "name": "worker-1", "userInfo": {"username": "alice"},
-///     "kind": {"group": "cluster.x-k8s.io", "version": "v1beta2", "kind": "Machine"},
-///     "object": {"apiVersion": "cluster.x-k8s.io/v1beta2", "metadata": {"name": "worker-1", "ownerReferences": [
-///         {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "workers", "controller": true}]}}}"#)?;
-///
-/// let entries = propagated(&review, &Settings::default(), &cluster).map_err(|reason| format!("{reason:?}"))?;
-/// assert!(entries.iter().any(|entry| entry.key == "team" && entry.value.plain() == "red"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn propagated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Listed {
     let Some(place) = Role::of(review, settings).and_then(Role::place) else { return Ok(Vec::new()) };
     let objects = Objects::of(review);
     let stored = Stored::new(objects.old);
-    let budget = ReadBudget::whole();
-    let answers = Answers::new(Reads::Cached, &budget);
+    let answers = Answers::new(Reads::Cached);
     let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
     match ReviewedObject::read(review, &objects.new, &stored) {
         Ok(object) => list(&Subject::new(Some(place), object), settings, &lookups),
@@ -72,32 +52,11 @@ fn unknown(stop: Stop) -> NotApplicable {
 }
 
 /// Whether the policy reads objects of this kind at all.
-///
-/// ```
-/// use metadata_propagation::{GroupVersionKind, Review, Settings, concerns};
-///
-/// let of = |group: &'static str, kind: &'static str| {
-///     let kind = GroupVersionKind { group: group.into(), version: "v1".into(), kind: kind.into() };
-///     concerns(&Review { kind, ..Review::default() }, &Settings::default())
-/// };
-/// assert_eq!([of("cluster.x-k8s.io", "Machine"), of("apps", "Deployment")], [true, false]);
-/// ```
 pub fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
     Role::of(review, settings).is_some()
 }
 
 /// Whether an UPDATE may contain edits that the table of effects has, whatever the settings are.
-///
-/// ```
-/// use metadata_propagation::{Review, has_effects};
-///
-/// let review = Review::from_json(r#"{
-///     "operation": "UPDATE", "userInfo": {},
-///     "kind": {"group": "cluster.x-k8s.io", "version": "v1beta2", "kind": "MachineDeployment"},
-///     "object": {"metadata": {"name": "md"}}, "oldObject": {"metadata": {"name": "md"}}}"#)?;
-/// assert!(has_effects(&review));
-/// # Ok::<(), metadata_propagation::Malformed>(())
-/// ```
 pub fn has_effects(review: &Review<'_>) -> bool {
     let Some(old) = Objects::of(review).old else { return false };
     Object::read(&old).is_ok_and(|old| EditedKind::of_object(&review.kind, Some(&old)).is_some())

@@ -1,7 +1,7 @@
 //! Messages about a request.
 
 use crate::fact::Fact;
-use crate::report::outcome::{LogLevel, LogLine};
+use crate::report::{LogLevel, LogLine};
 use kubernetes::about;
 
 /// Messages about a request: warnings for the user, log lines for the operator.

@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 
 use super::Evaluation;
-use super::applied::{Admission, AppliedDecision, ComparedWith};
+use super::applied::{Admission, AppliedDecision};
 use super::notices::Notices;
 use super::role::Role;
 use crate::fact::Fact;
 use crate::json::Malformed;
 use crate::report::messages::lookups as messages;
-use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
+use crate::report::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::fact::CloudTagFact;
 use cloud_tags::{Composite, Infrastructure, Tagged, composite, infrastructure};
 use cluster_api::parents::naming_cluster;
-use cluster_api::propagation::untouched;
+use cluster_api::propagation::metadata::leaves_owned_as_stored;
 use kubernetes::settings::Reaction;
 use kubernetes::{LookupCause, LookupFailed, NotApplicable, NotApplicableReason, Operation, SettingValue, Stop, about};
 use tag_rules::InfraCluster;
@@ -135,7 +135,7 @@ impl<'e> Evaluation<'e> {
         let malformed = problem.map(|problem| MalformedObject { object: query.clone(), problem });
         let inert = NotApplicable { reason, because: query.into() };
         let admission = Admission::Undecided { inert, rejection, malformed };
-        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
+        AppliedDecision::of(admission, notices)
     }
 
     /// Accepts. That nothing is done is reported if there is something to fix.
@@ -146,7 +146,7 @@ impl<'e> Evaluation<'e> {
             notices.warn(&self.title, CloudTagFact::UnusableAssignments { problem }, []);
         }
         let admission = Admission::Undecided { inert, rejection: None, malformed: None };
-        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
+        AppliedDecision::of(admission, notices)
     }
 
     /// Whether the request needs no answer: an object that is being deleted needs no labels, and a write that changes
@@ -159,7 +159,7 @@ impl<'e> Evaluation<'e> {
                 composite::leaves_tags_as_stored(subject, composites, &self.settings.cloud_tags)
             }
             Role::Infrastructure(row) => infrastructure::leaves_tags_as_stored(subject, row),
-            _ => untouched::leaves_owned_as_stored(subject),
+            _ => leaves_owned_as_stored(subject),
         };
         // What cannot be read is treated as changed.
         leaves.unwrap_or(false)

@@ -1,7 +1,10 @@
-//! How the sentence of a fact is cut to fit into a warning.
+//! Limits of what one answer says: how the sentence of a fact is cut to fit into a warning, and how many there are.
+
+use std::collections::BTreeSet;
 
 use crate::fact::Fact;
-use kubernetes::{LONGEST_WARNING, Sentence};
+use crate::report::{LogLevel, LogLine};
+use kubernetes::{LONGEST_WARNING, Sentence, and_more};
 
 /// The minimum part of a name that is kept: without it a warning is useless.
 const SHORTEST_NAME: usize = 24;
@@ -54,6 +57,28 @@ fn cut_middle(name: &mut String, surplus: usize) {
 /// How many characters do not fit into a warning.
 fn surplus(text: &str) -> usize {
     if text.len() <= LONGEST_WARNING { 0 } else { text.chars().count().saturating_sub(LONGEST_WARNING) }
+}
+
+/// The maximum number of warnings for one request; the report in the audit annotation has all.
+const MOST_MESSAGES: usize = 20;
+
+/// A limited number of warnings without duplicates; the last says how many more there are.
+pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    up_to_most(all.into_iter().filter(|warning| seen.insert(warning.clone())).collect(), |more| more)
+}
+
+/// A limited number of lines; the last says how many more there are.
+pub(crate) fn capped_lines(lines: Vec<LogLine>) -> Vec<LogLine> {
+    up_to_most(lines, |message| LogLine { level: LogLevel::Warning, message, attributes: Vec::new() })
+}
+
+fn up_to_most<T>(mut all: Vec<T>, last: impl FnOnce(String) -> T) -> Vec<T> {
+    if all.len() > MOST_MESSAGES {
+        let more = all.split_off(MOST_MESSAGES - 1).len();
+        all.push(last(and_more(more)));
+    }
+    all
 }
 
 #[cfg(test)]
@@ -116,5 +141,29 @@ mod tests {
                 prop_assert!(surplus(&fact.to_string()) > 0 || warning == fact.to_string(), "{}", warning);
             }
         }
+    }
+
+    #[test]
+    fn many_warnings_end_in_a_count() {
+        let warnings = capped((0..25).map(|number| number.to_string()).collect());
+        assert_eq!(warnings.len(), MOST_MESSAGES);
+        assert_eq!(warnings.last().unwrap(), "and 6 more: see the audit annotation `report`");
+        assert_eq!(capped(vec!["one".to_owned()]), ["one"]);
+    }
+
+    #[test]
+    fn many_log_lines_end_in_a_count() {
+        let line =
+            |number: usize| LogLine { level: LogLevel::Warning, message: number.to_string(), attributes: Vec::new() };
+        let lines = capped_lines((0..25).map(line).collect());
+        assert_eq!(lines.len(), MOST_MESSAGES);
+        assert_eq!(lines.last().unwrap().message, "and 6 more: see the audit annotation `report`");
+        assert_eq!(capped_lines((0..MOST_MESSAGES).map(line).collect()).last().unwrap().message, "19");
+    }
+
+    #[test]
+    fn as_many_warnings_as_anybody_reads_stay_whole() {
+        let warnings: Vec<String> = (0..MOST_MESSAGES).map(|number| number.to_string()).collect();
+        assert_eq!(capped(warnings.clone()), warnings);
     }
 }

@@ -35,7 +35,6 @@ fn push_quoted(out: &mut String, text: &str, escape: Escape) {
     push_quote(out, escape);
 }
 
-/// Writes one value.
 pub(super) struct Writer<'o> {
     pub(super) out: &'o mut String,
     pub(super) escape: Escape,

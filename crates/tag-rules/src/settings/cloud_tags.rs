@@ -13,9 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::composites::Composites;
 use super::definition::Definition;
-use super::registry_reference::RegistryReference;
+use super::definition::RegistryReference;
 use super::sources::{BelongsTo, LabelSource, OwnerLabel, TagSourceSettings, Tenant, TenantName};
-use crate::crossplane::CROSSPLANE;
 use crate::strict::StrictProfile;
 use crate::texts::{ProfileName, TagPrefix};
 use kubernetes::settings::NonEmpty;
@@ -23,6 +22,17 @@ use kubernetes::settings::Reaction;
 use kubernetes::settings::Stance;
 use kubernetes::settings::Users;
 use kubernetes::settings::object;
+
+/// The service accounts that Crossplane's core runs as. `cloudTags.crossplane` lists them all by default. Providers and
+/// functions are not among them: they write no composites.
+///
+/// Source: the chart's serviceaccount.yaml and its helper `crossplane.serviceAccountName`; the namespace is the one that
+/// each project's instructions install it in.
+const CROSSPLANE: &[&str] = &[
+    "system:serviceaccount:crossplane-system:crossplane",
+    // Upbound's distribution, UXP.
+    "system:serviceaccount:upbound-system:crossplane",
+];
 
 /// Which labels of Crossplane composites become tags of their cloud resources.
 #[derive(Debug, Clone, Serialize, Deserialize)]

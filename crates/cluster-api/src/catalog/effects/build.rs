@@ -2,6 +2,7 @@
 
 use super::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::Version;
+use kubernetes::columns;
 
 pub(super) const fn both(kind: EditedKind, path: &'static str, rows: &'static [Row]) -> EffectBlock {
     apart(kind, path, path, rows)
@@ -40,12 +41,6 @@ pub(super) const fn changing(key: &'static str) -> KeyRow {
     KeyRow::new(key, KeyEdit::Changed)
 }
 
-impl EffectBlock {
-    pub(super) const fn given(self, given: Given) -> EffectBlock {
-        EffectBlock { given, ..self }
-    }
-}
-
 impl KeyRow {
     const fn new(key: &'static str, edit: KeyEdit) -> KeyRow {
         KeyRow {
@@ -56,22 +51,6 @@ impl KeyRow {
             given: Given::Always,
             since: Version::OLDEST_EDITION,
         }
-    }
-
-    pub(super) const fn held_by(self, held_by: &'static [&'static str]) -> KeyRow {
-        KeyRow { held_by, ..self }
-    }
-
-    pub(super) const fn given(self, given: Given) -> KeyRow {
-        KeyRow { given, ..self }
-    }
-
-    pub(super) const fn cannot_tell(self) -> KeyRow {
-        KeyRow { effect: Effect::CannotTell, ..self }
-    }
-
-    pub(super) const fn since(self, minor: u16) -> KeyRow {
-        KeyRow { since: Version::minor(minor), ..self }
     }
 }
 
@@ -89,28 +68,24 @@ impl Row {
             until: None,
         }
     }
+}
 
-    pub(super) const fn by(self, same: Same) -> Row {
-        Row { same, ..self }
+columns! {
+    EffectBlock {
+        pub(super) given(condition: Given) => given: condition,
     }
-
-    pub(super) const fn given(self, given: Given) -> Row {
-        Row { given, ..self }
+    KeyRow {
+        pub(super) held_by(keys: &'static [&'static str]) => held_by: keys,
+        pub(super) given(condition: Given) => given: condition,
+        pub(super) cannot_tell() => effect: Effect::CannotTell,
+        pub(super) since(minor: u16) => since: Version::minor(minor),
     }
-
-    pub(super) const fn removed(self, effect: Effect) -> Row {
-        Row { removed: Some(effect), ..self }
-    }
-
-    pub(super) const fn keys(self, keys: &'static [KeyRow]) -> Row {
-        Row { keys, ..self }
-    }
-
-    pub(super) const fn since(self, minor: u16) -> Row {
-        Row { since: Version::minor(minor), ..self }
-    }
-
-    pub(super) const fn until(self, minor: u16) -> Row {
-        Row { until: Some(Version::minor(minor)), ..self }
+    Row {
+        pub(super) by(how: Same) => same: how,
+        pub(super) given(condition: Given) => given: condition,
+        pub(super) removed(effect: Effect) => removed: Some(effect),
+        pub(super) keys(rows: &'static [KeyRow]) => keys: rows,
+        pub(super) since(minor: u16) => since: Version::minor(minor),
+        pub(super) until(minor: u16) => until: Some(Version::minor(minor)),
     }
 }

@@ -1,10 +1,11 @@
-//! What an edit of each path does to Machines.
+//! What an edit of each path does to Machines, and which objects the rows are about.
 
-use super::EditedKind::*;
+use super::EditedKind::{self, *};
 use super::Effect::*;
 use super::build::{apart, both, row};
 use super::rows::*;
 use super::{EffectBlock, Given};
+use crate::catalog::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 
 /// What an edit of each path does to Machines, by kind.
 ///
@@ -99,4 +100,27 @@ pub const EFFECTS: &[EffectBlock] = &[
     // New Machines are created from it; existing ones are not changed.
     both(Template,          "",                         METADATA),
     both(Template,          "",                         &[row("spec", Nothing)]),
+];
+
+/// The kinds of Cluster API that have rows, by group and name.
+pub(crate) const EFFECT_KINDS: &[(&str, &str, EditedKind)] = &[
+    (CORE_GROUP, "MachineDeployment", MachineDeployment),
+    (CORE_GROUP, "MachineSet", MachineSet),
+    (CORE_GROUP, "MachinePool", MachinePool),
+    (CORE_GROUP, "Cluster", Cluster),
+    (CORE_GROUP, "ClusterClass", ClusterClass),
+    (CONTROL_PLANE_GROUP, "KubeadmControlPlane", KubeadmControlPlane),
+    (CORE_GROUP, "Machine", ControlPlaneMachine),
+    (BOOTSTRAP_GROUP, "KubeadmConfig", ControlPlaneKubeadmConfig),
+];
+
+/// Templates that a ClusterClass uses, by group and suffix of the kind; the first match counts.
+pub(crate) const EFFECT_TEMPLATES: &[(&str, &str, EditedKind)] = &[
+    (CONTROL_PLANE_GROUP, "Template", ClassControlPlaneTemplate),
+    (BOOTSTRAP_GROUP, "Template", ClassTemplate),
+    (INFRASTRUCTURE_GROUP, "ClusterTemplate", ClassClusterTemplate),
+    (INFRASTRUCTURE_GROUP, "MachinePoolTemplate", ClassMachinePoolTemplate),
+    // Some providers have managed control planes in the infrastructure group.
+    (INFRASTRUCTURE_GROUP, "ControlPlaneTemplate", ClassControlPlaneTemplate),
+    (INFRASTRUCTURE_GROUP, "Template", ClassTemplate),
 ];

@@ -6,7 +6,7 @@ use std::ptr;
 use serde::de::{Error, Expected, Unexpected};
 use serde_json::Value;
 
-use super::place::{SettingNode, SettingStep};
+use super::node::{SettingNode, SettingStep};
 use crate::settings::problems::{SettingProblem, joined};
 
 /// Names of fields before they were renamed: they are read, and not suggested.

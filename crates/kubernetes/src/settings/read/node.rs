@@ -1,14 +1,14 @@
 //! A value of a tree for serde to read: without what was found wrong before, and every fault with its path.
 
+use std::collections::BTreeSet;
 use std::ptr;
 
+use super::fault::{ReadFault, one_of};
+use serde::de::Error as _;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
-
-use super::fault::{ReadFault, one_of};
-use super::place::{SettingNode, SettingStep, Wrong};
 
 impl<'a> SettingNode<'a> {
     pub(super) fn root(value: &'a Value, wrong: &'a Wrong) -> Self {
@@ -164,6 +164,41 @@ impl<'a, 'de, I: Iterator<Item = (&'a str, SettingNode<'a>)>> MapAccess<'de> for
         match self.value.take() {
             Some(node) => node.read(seed),
             None => Err(ReadFault::custom("a value without a key")),
+        }
+    }
+}
+
+/// The values that were found wrong, by their addresses: the tree is not changed while it is read.
+pub(super) type Wrong = BTreeSet<*const Value>;
+
+/// A value of a tree.
+#[derive(Clone, Copy)]
+pub(super) struct SettingNode<'a> {
+    pub(super) value: &'a Value,
+    /// The step to it from the value around it.
+    pub(super) step: SettingStep<'a>,
+    pub(super) wrong: &'a Wrong,
+}
+
+/// The step to a value from the one around it.
+#[derive(Clone, Copy)]
+pub(super) enum SettingStep<'a> {
+    /// It is the whole tree.
+    Root,
+    Field(&'a str),
+    /// An entry of a map.
+    Key(&'a str),
+    Element(usize),
+}
+
+impl SettingNode<'_> {
+    /// Whether an element, or an entry of such a key, was found wrong before.
+    pub(super) fn has_lost(&self, is_looked_for: impl Fn(&str) -> bool) -> bool {
+        let is_wrong = |value: &Value| self.wrong.contains(&ptr::from_ref(value));
+        match self.value {
+            Value::Array(list) => list.iter().any(is_wrong),
+            Value::Object(map) => map.iter().any(|(key, value)| is_looked_for(key) && is_wrong(value)),
+            _ => false,
         }
     }
 }

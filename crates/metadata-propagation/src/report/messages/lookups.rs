@@ -1,20 +1,17 @@
 //! Objects that could not be read.
 
-use kubernetes::SettingValue;
+use kubernetes::{SettingValue, sentences};
 
-/// An object could not be read that the request does not need; `message` says so.
-pub(crate) fn passes_unread(message: &str) -> String {
-    format!("{message}; the request is accepted, because it changes nothing that the policy sets")
-}
-
-/// The same as a refusal of the object under review, if the object that is needed does not exist.
-pub(crate) fn refused_missing(under_review: &str, message: &str, setting: SettingValue<'_>) -> String {
-    format!("{under_review}: {message} ({setting})")
-}
-
-/// The same if the lookup failed; `detail` is the message of the host or the API server.
-pub(crate) fn refused_failure(under_review: &str, message: &str, detail: &str, setting: SettingValue<'_>) -> String {
-    format!("{under_review}: {message}: {detail} ({setting})")
+sentences! {
+    /// An object could not be read that the request does not need; `message` says so.
+    pub(crate) passes_unread(message: &str)
+        "{message}; the request is accepted, because it changes nothing that the policy sets";
+    /// The same as a refusal of the object under review, if the object that is needed does not exist.
+    pub(crate) refused_missing(under_review: &str, message: &str, setting: SettingValue<'_>)
+        "{under_review}: {message} ({setting})";
+    /// The same if the lookup failed; `detail` is the message of the host or the API server.
+    pub(crate) refused_failure(under_review: &str, message: &str, detail: &str, setting: SettingValue<'_>)
+        "{under_review}: {message}: {detail} ({setting})";
 }
 
 #[cfg(test)]

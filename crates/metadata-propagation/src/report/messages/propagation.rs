@@ -1,45 +1,27 @@
 //! What is propagated and what is edited, in refusals and in the log.
 
-use kubernetes::SettingValue;
+use kubernetes::{SettingValue, sentences};
 
-/// Verify mode refuses an object that lacks something.
-pub(crate) fn does_not_match(object: &str, setting: SettingValue<'_>, differences: &str) -> String {
-    format!("{object} does not match the propagation rules ({setting}): {differences}")
-}
-
-/// An edit of propagated values is refused.
-pub(crate) fn edits_propagated_values(object: &str, setting: SettingValue<'_>, differences: &str) -> String {
-    format!("{object} edits propagated values ({setting}): {differences}")
-}
-
-/// Logged when a controller's own write is compared with the rules and differs.
-pub(crate) fn controller_write_does_not_match(object: &str) -> String {
-    format!("a controller's write of {object} does not match the propagation rules")
-}
-
-/// Logged when an edit of a propagated entry is undone; `noun` is what kind of entry it is.
-pub(crate) fn restored_edit(noun: &str, object: &str) -> String {
-    format!("restored a propagated {noun} that was edited on {object}")
-}
-
-/// Logged when an edit of a propagated entry is left.
-pub(crate) fn left_edit(noun: &str, object: &str) -> String {
-    format!("did not restore a propagated {noun} that was edited on {object}")
-}
-
-/// Logged when one entry is written.
-pub(crate) fn propagated_one(object: &str) -> String {
-    format!("propagated one entry to {object}")
-}
-
-/// Logged when several entries are written.
-pub(crate) fn propagated(count: usize, object: &str) -> String {
-    format!("propagated {count} entries to {object}")
-}
-
-/// Logged when nothing but the policy's own annotation is written.
-pub(crate) fn updated_record(object: &str) -> String {
-    format!("updated the record of propagated keys on {object}")
+sentences! {
+    /// Verify mode refuses an object that lacks something.
+    pub(crate) does_not_match(object: &str, setting: SettingValue<'_>, differences: &str)
+        "{object} does not match the propagation rules ({setting}): {differences}";
+    /// An edit of propagated values is refused.
+    pub(crate) edits_propagated_values(object: &str, setting: SettingValue<'_>, differences: &str)
+        "{object} edits propagated values ({setting}): {differences}";
+    /// Logged when a controller's own write is compared with the rules and differs.
+    pub(crate) controller_write_does_not_match(object: &str)
+        "a controller's write of {object} does not match the propagation rules";
+    /// Logged when an edit of a propagated entry is undone; `noun` is what kind of entry it is.
+    pub(crate) restored_edit(noun: &str, object: &str) "restored a propagated {noun} that was edited on {object}";
+    /// Logged when an edit of a propagated entry is left.
+    pub(crate) left_edit(noun: &str, object: &str) "did not restore a propagated {noun} that was edited on {object}";
+    /// Logged when one entry is written.
+    pub(crate) propagated_one(object: &str) "propagated one entry to {object}";
+    /// Logged when several entries are written.
+    pub(crate) propagated(count: usize, object: &str) "propagated {count} entries to {object}";
+    /// Logged when nothing but the policy's own annotation is written.
+    pub(crate) updated_record(object: &str) "updated the record of propagated keys on {object}";
 }
 
 #[cfg(test)]

@@ -4,20 +4,15 @@ use std::fmt::Display;
 
 use crate::json::Malformed;
 use cluster_api::catalog::Version;
+use kubernetes::sentences;
 
-/// The payload is not UTF-8.
-pub(crate) fn not_utf8(valid_up_to: usize) -> String {
-    format!("cannot read the request: not UTF-8 at byte {valid_up_to}")
-}
-
-/// The payload is not JSON, or its request does not have the structure of an AdmissionRequest.
-pub(crate) fn unreadable_request(malformed: &Malformed) -> String {
-    format!("cannot read the request: {malformed}")
-}
-
-/// The settings of the request are not valid.
-pub(crate) fn unusable_settings(problems: &dyn Display) -> String {
-    format!("cannot use the settings: {problems}")
+sentences! {
+    /// The payload is not UTF-8.
+    pub(crate) not_utf8(valid_up_to: usize) "cannot read the request: not UTF-8 at byte {valid_up_to}";
+    /// The payload is not JSON, or its request does not have the structure of an AdmissionRequest.
+    pub(crate) unreadable_request(malformed: &Malformed) "cannot read the request: {malformed}";
+    /// The settings of the request are not valid.
+    pub(crate) unusable_settings(problems: &dyn Display) "cannot use the settings: {problems}";
 }
 
 /// A CREATE or UPDATE has no object.
@@ -26,21 +21,14 @@ pub(crate) const NO_OBJECT: &str = "the request has no `object`";
 /// The object of a CREATE or UPDATE is not an object.
 pub(crate) const NOT_AN_OBJECT: &str = "`object` is not an object";
 
-/// The object under review does not have the structure of a Kubernetes object.
-pub(crate) fn unreadable_object(object: &str, malformed: &Malformed) -> String {
-    format!("cannot read {object}: {malformed}")
-}
-
-/// A value in the object under review that must be written has another type.
-pub(crate) fn unwritable_object(error: &dyn Display) -> String {
-    format!("cannot change `object`: {error}")
-}
-
-/// The settings name a version of Cluster API that is newer than the rules.
-pub(crate) fn newer_version(version: Version, newest: Version) -> String {
-    format!(
-        "`clusterApi.version` {version} is newer than this policy supports: the rules of Cluster API {newest} apply"
-    )
+sentences! {
+    /// The object under review does not have the structure of a Kubernetes object.
+    pub(crate) unreadable_object(object: &str, malformed: &Malformed) "cannot read {object}: {malformed}";
+    /// A value in the object under review that must be written has another type.
+    pub(crate) unwritable_object(error: &dyn Display) "cannot change `object`: {error}";
+    /// The settings name a version of Cluster API that is newer than the rules.
+    pub(crate) newer_version(version: Version, newest: Version)
+        "`clusterApi.version` {version} is newer than this policy supports: the rules of Cluster API {newest} apply";
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::CloudTags;
+use crate::settings::definition::RegistryReference;
 use crate::settings::definition::objections;
-use crate::settings::registry_reference::RegistryReference;
 use kubernetes::MOST_READS;
 use kubernetes::settings::SettingProblem;
 

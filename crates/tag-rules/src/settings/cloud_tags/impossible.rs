@@ -6,8 +6,8 @@ use super::CloudTags;
 use crate::profiles::{PROFILES, Profile};
 use crate::rules::TagRules;
 use crate::settings::composites::Provider;
+use crate::settings::definition::RegistryReference;
 use crate::settings::definition::SEEDED;
-use crate::settings::registry_reference::RegistryReference;
 use kubernetes::settings::SettingProblem;
 
 /// The shortest name of a label.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::CloudTags;
 use crate::clouds::KeyCase;
-use crate::settings::cluster_cloud_tags::ClusterCloudTags;
+use crate::settings::ClusterCloudTags;
 use crate::settings::composites::{Composites, Provider};
 use crate::settings::sources::LabelSource;
 use crate::strict::StrictProfile;
