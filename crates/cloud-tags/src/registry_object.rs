@@ -125,9 +125,11 @@ impl Registry {
         (RegistryOwner::of_key(key) != Some(owner)).then_some(IgnoredReason::AnotherForm)
     }
 
-    /// Definitions that cannot be used, by ascending key.
-    pub(super) fn problems(&self) -> Vec<SettingProblem> {
-        self.unusable.values().flatten().cloned().collect()
+    /// Definitions that cannot be used, by ascending key, except seeded ones that are stored already: those do not count.
+    pub(super) fn problems(&self, stored: &Registry) -> Vec<SettingProblem> {
+        let is_stored = |key: &str| self.ignored.contains_key(key) && self.ignored.get(key) == stored.ignored.get(key);
+        let new = self.unusable.iter().filter(|(key, _)| !is_stored(key));
+        new.flat_map(|(_, problems)| problems).cloned().collect()
     }
 
     /// The keys whose labels become tags.
@@ -147,7 +149,7 @@ mod tests {
         let document = Document::new(format!(r#"{{"spec":{spec}}}"#));
         let object = Object::read(&document).unwrap();
         match Registry::read(&object, |_| true) {
-            Ok(registry) => listed(&registry.problems()),
+            Ok(registry) => listed(&registry.problems(&Registry::default())),
             Err(problem) => problem.to_string(),
         }
     }

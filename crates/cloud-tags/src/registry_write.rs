@@ -40,9 +40,9 @@ impl RegistryWrite {
             Ok(now) => now,
             Err(problem) => return Ok(RegistryWrite { problems: vec![problem], ..write }),
         };
-        write.problems = now.problems();
         let read = |old| Registry::read(old, |_| true).or_else(|_| Registry::of_owner(old)).ok();
         let old = stored.and_then(read).unwrap_or_default();
+        write.problems = now.problems(&old);
         if let Some(scope) = old.scope.filter(|scope| now.scope != Some(*scope)) {
             write.problems.push(SettingProblem::new("spec.scope", messages::scope_stays(scope)));
         }

@@ -57,7 +57,7 @@ impl Waiver {
         lookups: &Lookups<'o>,
     ) -> Result<Standing<'o>, Malformed> {
         let Some(value) = subject.object.annotations.get(self.annotation) else { return Ok(Standing::Absent) };
-        let reason = value.trim_ascii();
+        let reason = value.trim();
         if reason.is_empty() {
             return Ok(Standing::WithoutReason);
         }

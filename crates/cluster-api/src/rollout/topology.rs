@@ -90,7 +90,7 @@ impl Topology<'_> {
 
     /// The reason by which the Cluster approves the effects of its topology.
     pub(super) fn approval(&self) -> Option<&str> {
-        let reason = self.cluster.object.annotations.get(APPROVE_ROLLOUT).map(str::trim_ascii);
+        let reason = self.cluster.object.annotations.get(APPROVE_ROLLOUT).map(str::trim);
         reason.filter(|reason| !reason.is_empty())
     }
 
