@@ -6,7 +6,7 @@
 //! the specification, [`CLOUDS`](tag_rules::CLOUDS) what their APIs accept. [`STRICT_PROFILES`](tag_rules::STRICT_PROFILES) allow only what the APIs accept, for
 //! settings that ask for it.
 
-#![allow(missing_docs, reason = "outside the policy these items are used through its engine, and names may say enough")]
+#![allow(missing_docs, reason = "an inner crate of the policy: a name that says enough has no comment")]
 
 mod as_stored;
 pub mod composite;

@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 pub use self::iterators::{Elements, Fields};
 
 use super::level::{Below, Node, Span};
-use super::malformed::Malformed;
-use super::path::{Path, Step};
+use super::path::{Malformed, Path, Step};
 
 /// A JSON text, and the parts of it that were read.
 #[derive(Debug, Clone)]

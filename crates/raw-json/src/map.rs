@@ -1,7 +1,7 @@
 //! A map of labels or annotations.
 
 use super::document::Json;
-use super::malformed::Malformed;
+use super::path::Malformed;
 
 /// A map of labels or annotations, sorted by key. Values are unescaped on use: some are long, and most are skipped.
 #[derive(Debug, Clone, Default)]
