@@ -21,7 +21,7 @@ pub struct NotASet;
 pub fn below<'a>(set: Json<'a>, path: &[String]) -> Result<Option<Json<'a>>, NotASet> {
     let mut here = set;
     for step in path {
-        here.as_fields().ok_or(NotASet)?;
+        here.as_fields().map(drop).ok_or(NotASet)?;
         let Some(next) = here.field(step) else { return Ok(None) };
         here = next;
     }

@@ -89,9 +89,6 @@ impl<'e> Lookups<'e> {
     }
 
     /// The object that a reference points to.
-    ///
-    /// # Errors
-    /// Like [`Lookups::get`] and [`Parent::read`].
     pub fn parent(&self, query: &ObjectQuery<'e>) -> Result<Parent<'e>, ReadFailure> {
         Parent::read(self.get(query)?, query)
     }

@@ -33,9 +33,6 @@ impl<'a> Call<'a> {
     }
 
     /// Like [`Call::from_json`], and returns what was read of the objects on the way.
-    ///
-    /// # Errors
-    /// Like [`Call::from_json`].
     pub fn with_objects(text: &'a str) -> Result<(Self, Objects<'a>), Malformed> {
         let mut payload = Document::new(text);
         let root = payload.root();

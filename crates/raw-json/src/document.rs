@@ -3,14 +3,10 @@
 //! No tree is built: unused parts are skipped and keep their bytes. A value is cheap to copy and does not store its
 //! path: the path is computed from its position in the text, and only for messages.
 
-mod iterators;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub use self::iterators::{Elements, Fields};
-
-use super::level::{Below, Node, Span};
+use super::level::{Below, Key, Node, Span};
 use super::path::{Malformed, Path, Step};
 
 /// A JSON text, and the parts of it that were read.
@@ -153,32 +149,34 @@ impl<'a> Json<'a> {
     }
 
     /// The fields of this object in the order of the text.
-    pub fn fields(self) -> Result<Fields<'a>, Malformed> {
+    pub fn fields(self) -> Result<impl DoubleEndedIterator<Item = (&'a str, Self)> + ExactSizeIterator, Malformed> {
         self.as_fields().ok_or_else(|| self.malformed("is not an object"))
     }
 
     /// Like [`Json::fields`]; `None` if the value is not an object.
-    pub fn as_fields(self) -> Option<Fields<'a>> {
+    pub fn as_fields(self) -> Option<impl DoubleEndedIterator<Item = (&'a str, Self)> + ExactSizeIterator> {
         let fields = match self.below().fields() {
             Some(fields) => fields,
             None if self.is_null() => &[],
             None => return None,
         };
-        Some(Fields { document: self.document, fields: fields.iter() })
+        let of =
+            move |(key, node): &'a (Key, Node)| (key.plain(&self.document.text), Json { node: Some(node), ..self });
+        Some(fields.iter().map(of))
     }
 
-    pub fn elements(self) -> Result<Elements<'a>, Malformed> {
+    pub fn elements(self) -> Result<impl ExactSizeIterator<Item = Self>, Malformed> {
         self.as_elements().ok_or_else(|| self.malformed("is not a list"))
     }
 
     /// Like [`Json::elements`]; `None` if the value is not a list.
-    pub fn as_elements(self) -> Option<Elements<'a>> {
+    pub fn as_elements(self) -> Option<impl ExactSizeIterator<Item = Self>> {
         let elements: &[_] = match self.below() {
             Below::Elements(elements) => elements,
             _ if self.is_null() => &[],
             _ => return None,
         };
-        Some(Elements { document: self.document, elements: elements.iter() })
+        Some(elements.iter().map(move |node| Json { node: Some(node), ..self }))
     }
 
     pub fn as_string(self) -> Result<&'a str, Malformed> {
@@ -345,7 +343,7 @@ mod tests {
         let object = Document::new(OBJECT);
         let at = |path: &[&str]| object.root().at(path).unwrap();
         assert_eq!(at(&["spec"]).as_string().unwrap_err().to_string(), "`spec` is not a string");
-        assert_eq!(at(&["metadata"]).elements().unwrap_err().to_string(), "`metadata` is not a list");
+        assert_eq!(at(&["metadata"]).elements().map(drop).unwrap_err().to_string(), "`metadata` is not a list");
         assert_eq!(
             object.root().at(&["spec", "flag", "deep"]).unwrap_err().to_string(),
             "`spec.flag` is not an object"

@@ -28,7 +28,7 @@ mod splice;
 mod string;
 mod write;
 
-pub use self::document::{Document, Elements, Fields, Json};
+pub use self::document::{Document, Json};
 pub use self::equal::equal;
 pub use self::map::{Map, plain};
 pub use self::path::{Malformed, Path, Step};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::catalog::effects::Same;
-use crate::json::{Fields, Json, equal};
+use crate::json::{Json, equal};
 use kubernetes::{duration, group_and_version};
 
 /// Whether an edit from `old` to `new` changes nothing, by the values alone.
@@ -40,16 +40,12 @@ pub(super) fn same_feature_gates(spec: Json<'_>, old: Json<'_>, new: Json<'_>) -
     let is_default = |(gate, value): &(&str, Json<'_>)| {
         *gate == DEFAULTED && value.is_true() && minor.is_some_and(|minor| (31..36).contains(&minor))
     };
-    match (old.as_fields(), new.as_fields()) {
-        (Some(old), Some(new)) => {
-            let own = |gates: Fields<'_>| -> BTreeMap<_, _> {
-                gates
-                    .filter(|gate| !is_default(gate))
-                    .map(|(gate, value)| (gate.to_owned(), value.text().to_owned()))
-                    .collect()
-            };
-            own(old) == own(new)
-        }
+    let own = |gates: Json<'_>| -> Option<BTreeMap<String, String>> {
+        let own = gates.as_fields()?.filter(|gate| !is_default(gate));
+        Some(own.map(|(gate, value)| (gate.to_owned(), value.text().to_owned())).collect())
+    };
+    match (own(old), own(new)) {
+        (Some(old), Some(new)) => old == new,
         _ => equal(old, new),
     }
 }

@@ -81,10 +81,7 @@ impl From<MapKind> for EntryNoun {
 
 /// A value of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value(Written);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Written {
+pub enum Value {
     /// A string, without quotes and escapes.
     String(String),
     Json(String),
@@ -92,41 +89,41 @@ enum Written {
 
 impl Value {
     pub fn string(text: &str) -> Value {
-        Value(Written::String(text.to_owned()))
+        Value::String(text.to_owned())
     }
 
     /// Another value, as JSON.
     pub fn json(json: impl Into<String>) -> Value {
         let json = json.into();
-        Value(match json::string(&json) {
-            Some(text) => Written::String(text.into_owned()),
-            None => Written::Json(json),
-        })
+        match json::string(&json) {
+            Some(text) => Value::String(text.into_owned()),
+            None => Value::Json(json),
+        }
     }
 
     pub fn as_json(&self) -> Cow<'_, str> {
-        match &self.0 {
-            Written::String(text) => {
+        match self {
+            Value::String(text) => {
                 let mut json = String::with_capacity(text.len() + 2);
                 json::push_string(&mut json, text);
                 Cow::Owned(json)
             }
-            Written::Json(json) => Cow::Borrowed(json),
+            Value::Json(json) => Cow::Borrowed(json),
         }
     }
 
     /// For a reader: a string without quotes and escapes, anything else as JSON.
     pub fn plain(&self) -> &str {
-        let (Written::String(text) | Written::Json(text)) = &self.0;
+        let (Value::String(text) | Value::Json(text)) = self;
         text
     }
 }
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            Written::String(text) => serializer.serialize_str(text),
-            Written::Json(json) => Embedded(json).serialize(serializer),
+        match self {
+            Value::String(text) => serializer.serialize_str(text),
+            Value::Json(json) => Embedded(json).serialize(serializer),
         }
     }
 }

@@ -22,13 +22,28 @@ use tag_rules::InfraCluster;
 impl<'e> Evaluation<'e> {
     /// What is done about a request that is not compared.
     pub(super) fn stopped(&self, stop: Stop) -> Result<AppliedDecision<'e>, Malformed> {
-        Ok(match stop {
-            Stop::NotApplicable(inert) => self.not_applicable(inert),
-            Stop::LookupFailed(failed) => self.unanswered(failed),
-            Stop::RegistryFailed(failed) => self.unregistered(failed),
-            Stop::SourceFailed(failed) => self.without_source(failed),
+        let (lookup, tags) = (&self.settings.lookup, &self.settings.cloud_tags);
+        let of_parent = |failed: &LookupFailed| match failed.error.cause {
+            LookupCause::NotFound => (lookup.on_missing, "lookup.onMissing"),
+            _ => (lookup.on_failure, "lookup.onFailure"),
+        };
+        let (failed, (reaction, setting), reason) = match stop {
+            Stop::NotApplicable(inert) => return Ok(self.not_applicable(inert)),
             Stop::Malformed(malformed) => return Err(malformed),
-        })
+            Stop::LookupFailed(failed) => {
+                let (how, reason) = (of_parent(&failed), failed.reason());
+                (failed, how, reason)
+            }
+            Stop::RegistryFailed(failed) => {
+                let how = (tags.on_registry_failure, "cloudTags.onRegistryFailure");
+                (failed, how, NotApplicableReason::RegistryUnavailable)
+            }
+            Stop::SourceFailed(failed) => {
+                let reason = failed.reason();
+                (failed, (tags.sources.on_failure, "cloudTags.sources.onFailure"), reason)
+            }
+        };
+        Ok(self.react(failed, reaction, setting, reason))
     }
 
     /// The cloud tags that a request newly writes although its labels are not compared: nobody vouches for them.
@@ -72,30 +87,7 @@ impl<'e> Evaluation<'e> {
         applied
     }
 
-    /// An object above could not be read: accepts, warns or refuses, as the settings say.
-    fn unanswered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
-        let lookup = &self.settings.lookup;
-        let (reaction, setting) = match failed.error.cause {
-            LookupCause::NotFound => (lookup.on_missing, "lookup.onMissing"),
-            _ => (lookup.on_failure, "lookup.onFailure"),
-        };
-        let reason = failed.reason();
-        self.react(failed, reaction, setting, reason)
-    }
-
-    /// The same for the label registry.
-    fn unregistered(&self, failed: LookupFailed) -> AppliedDecision<'e> {
-        let reaction = self.settings.cloud_tags.on_registry_failure;
-        self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
-    }
-
-    /// The same for an object whose labels become tags.
-    fn without_source(&self, failed: LookupFailed) -> AppliedDecision<'e> {
-        let reason = failed.reason();
-        self.react(failed, self.settings.cloud_tags.sources.on_failure, "cloudTags.sources.onFailure", reason)
-    }
-
-    /// A missing object is not logged if the request is accepted.
+    /// Something could not be read: accepts, warns or refuses. A missing object is not logged if the request is accepted.
     fn react(
         &self,
         LookupFailed { query, error, problem }: LookupFailed,
