@@ -43,7 +43,7 @@ playground:
 
 ## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
 quick:
-	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus --test settings
+	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test corpus --test settings
 	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test corpus
 
 ## test: every test, the compiled module included

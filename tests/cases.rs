@@ -1,4 +1,4 @@
-//! The corpus, through the compiled module in a waPC host.
+//! The corpus, cases and sequences, through the compiled module in a waPC host.
 
 use std::process::ExitCode;
 

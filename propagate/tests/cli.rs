@@ -19,17 +19,20 @@ fn sessions_print_what_is_written_down() {
     let _ = fs::remove_dir_all(&scratch);
     fs::create_dir_all(&scratch).unwrap();
     let cases = trycmd::TestCases::new();
-    cases.env("KUBECONFIG", "none").case(sessions.join("*.toml"));
+    cases.env("KUBECONFIG", "none");
     let mut typed = Vec::new();
     for file in fs::read_dir(sessions).unwrap().map(|entry| entry.unwrap().path()) {
-        if file.extension().is_some_and(|it| it == "txtar") {
-            let archive = Archive::read(&file);
-            let session = scratch.join(file.file_name().unwrap()).with_extension("trycmd");
-            archive.write("", &session.with_extension("in"));
-            fs::write(&session, &archive.session).unwrap();
-            cases.case(&session);
-            typed.push((file, archive, session));
+        if file.extension().is_some_and(|it| it == "toml") {
+            cases.case(file);
+            continue;
         }
+        assert!(file.extension().is_some_and(|it| it == "txtar"), "{}: a session is NAME.txtar", file.display());
+        let archive = Archive::read(&file);
+        let session = scratch.join(file.file_name().unwrap()).with_extension("trycmd");
+        archive.write("", &session.with_extension("in"));
+        fs::write(&session, &archive.session).unwrap();
+        cases.case(&session);
+        typed.push((file, archive, session));
     }
     cases.run();
     for (file, archive, session) in typed {

@@ -1,4 +1,4 @@
-//! The corpus, straight through `evaluate`.
+//! The corpus, cases and sequences, straight through `evaluate`.
 
 use std::process::ExitCode;
 

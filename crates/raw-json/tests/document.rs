@@ -1,6 +1,6 @@
-//! What is found in a document, and the paths in messages.
+//! What is found in a document, and the paths in messages; when two values mean the same; what cannot be written.
 
-use raw_json::Document;
+use raw_json::{Document, Edit, Path, Write, equal, splice};
 
 #[test]
 fn a_path_that_begins_in_a_list_follows_the_name_without_a_dot() {
@@ -52,5 +52,57 @@ fn an_escape_may_be_at_any_place_of_a_block() {
                 assert_eq!(object.root().get("c").unwrap().text(), "1", "{text}");
             }
         }
+    }
+}
+
+fn are_equal(a: &str, b: &str) -> bool {
+    equal(Document::new(a).root(), Document::new(b).root())
+}
+
+#[test]
+fn values_are_compared_by_meaning_in_either_order() {
+    for (a, b, expected) in [
+        (r#""\u0061""#, r#""a""#, true),
+        (r#""a""#, r#""b""#, false),
+        (r#""a""#, "{}", false),
+        (r#""a""#, "[]", false),
+        (r#""a""#, "null", false),
+        ("1", "null", false),
+        ("[]", "null", true),
+        ("[]", "{}", true),
+        ("[1]", "{}", false),
+        (r#"{"a":[{}]}"#, "{}", false),
+        (r#"{"a":{"b":[]},"c":1}"#, r#"{"c":1}"#, true),
+        ("[1,2]", "[1]", false),
+        ("[1,2]", "[2,1]", false),
+        (r#"{"a":1}"#, r#"{"b":1}"#, false),
+    ] {
+        assert_eq!((are_equal(a, b), are_equal(b, a)), (expected, expected), "{a} {b}");
+    }
+}
+
+#[test]
+fn values_that_are_nested_deeply_are_compared_by_their_texts() {
+    let nested = |depth, text: &str| format!("{}{text}{}", "[".repeat(depth), "]".repeat(depth));
+    let in_both_orders = |depth| are_equal(&nested(depth, r#"{"a":1,"b":2}"#), &nested(depth, r#"{"b":2,"a":1}"#));
+    assert_eq!([63, 64].map(in_both_orders), [true, false]);
+}
+
+#[test]
+fn a_list_has_no_fields_beside_its_elements() {
+    let (list, element) = (Path::fields(&["a"]), Path::fields(&["a"]).element(0));
+    let set = |object| Write { object, field: "b", edit: Edit::Set("1".into()) };
+    let object = Document::new(r#"{"a":[{}]}"#);
+    assert_eq!(splice(object.root(), &[set(element.steps())]).unwrap(), r#"{"a":[{"b":1}]}"#);
+    let problem = splice(object.root(), &[set(element.steps()), set(list.steps())]).unwrap_err();
+    assert_eq!(problem.to_string(), "`a` does not have the expected structure");
+}
+
+#[test]
+fn elements_are_not_made() {
+    for text in [r#"{"a":null}"#, "{}"] {
+        let element = Path::fields(&["a"]).element(0);
+        let write = Write { object: element.steps(), field: "b", edit: Edit::Set("1".into()) };
+        assert!(splice(Document::new(text).root(), &[write]).is_err(), "{text}");
     }
 }

@@ -32,7 +32,7 @@ pub mod recorded;
 pub mod results;
 pub mod runner;
 pub mod scenarios;
-pub mod sequence;
+mod sequence;
 pub mod shapes;
 
 use std::path::{Path, PathBuf};

@@ -20,6 +20,7 @@ use crate::owned::owned;
 use crate::owners::MANAGED_FIELDS;
 use crate::patch::patched;
 use crate::request::request;
+use crate::sequence;
 
 /// An entry point: takes request, settings and cluster, returns the answer.
 pub type EntryPoint = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
@@ -27,7 +28,7 @@ pub type EntryPoint = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Sen
 /// A check, by its name.
 pub type Named = (String, Box<dyn Fn() -> Result<()> + Send>);
 
-/// Every document of the corpus through an entry point, each to be run as often as it is needed.
+/// Every document and every sequence of the corpus through an entry point, each to be run as often as it is needed.
 pub fn checks(
     entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
 ) -> Result<Vec<Named>> {
@@ -37,7 +38,7 @@ pub fn checks(
         let entry_point = Arc::clone(&entry_point);
         (of.name().to_owned(), Box::new(move || check(&of, &*entry_point, is_blessed)))
     };
-    Ok(documents()?.into_iter().map(of).collect())
+    Ok(documents()?.into_iter().map(of).chain(sequence::checks(&entry_point)?).collect())
 }
 
 /// Runs checks as the main function of a test without harness.

@@ -34,7 +34,6 @@ use cases::owners::with_owners;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
 use crate::case::sorted;
 use crate::cluster::ApiServer;
 use crate::difference;
@@ -101,12 +100,9 @@ struct TemplateMaps {
 }
 
 /// Every sequence of `testdata/sequences` through an entry point, each to be run as often as it is needed.
-pub fn checks(
-    entry_point: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static,
-) -> Result<Vec<Named>> {
-    let entry_point: Arc<EntryPoint> = Arc::new(entry_point);
+pub(crate) fn checks(entry_point: &Arc<EntryPoint>) -> Result<Vec<Named>> {
     let of = |(name, sequence): (String, Sequence)| -> Named {
-        let entry_point = Arc::clone(&entry_point);
+        let entry_point = Arc::clone(entry_point);
         (name, Box::new(move || sequence.check(&*entry_point)))
     };
     Ok(sequences()?.into_iter().map(of).collect())

@@ -1,4 +1,4 @@
-//! Fixtures for kwctl, from the corpus; the page about the vectors.
+//! Fixtures for kwctl, from the corpus; the page about the vectors; the last results of the long checks.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use fleet::{Exchange, session};
 use metadata_propagation::{Review, Settings};
 use serde_json::Value;
-use testkit::generated::check;
+use testkit::generated::{check, check_section};
 use testkit::kwctl;
 use testkit::module::Module;
 
@@ -28,6 +28,12 @@ fn the_conformance_page_counts_the_vectors() -> Result<()> {
     );
     ensure!(read("docs/evidence.md")?.contains(&sentence), "docs/evidence.md does not say: {sentence}");
     Ok(())
+}
+
+/// What `make test` does not run: the files of the checks say it, with the commit.
+#[test]
+fn the_last_results_of_the_long_checks_are_in_the_evidence() -> Result<()> {
+    check_section("docs/evidence.md", "results", &testkit::results::claims()?)
 }
 
 /// The session of each case has the questions that `propagate` records, and those that the README shows are in git.

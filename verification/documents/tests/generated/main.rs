@@ -8,5 +8,4 @@ mod delivery;
 mod fixtures;
 mod messages;
 mod requests;
-mod results;
 mod settings;

@@ -289,7 +289,7 @@ impl SourceTree<'_> {
             for entry in entries {
                 let path = entry?.path();
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                let is_left_out = ["cases", "sequences", "properties", "tag_properties"].contains(&name.as_str());
+                let is_left_out = ["cases", "properties", "tag_properties"].contains(&name.as_str());
                 if path.extension().is_some_and(|extension| extension == "rs") && !is_left_out {
                     names.push(name);
                 }

@@ -11,8 +11,7 @@ use testkit::runner::engine;
 
 fn main() -> anyhow::Result<()> {
     std::panic::set_hook(Box::new(|_| {}));
-    let mut checks = testkit::runner::checks(engine)?;
-    checks.extend(testkit::sequence::checks(engine)?);
+    let checks = testkit::runner::checks(engine)?;
     let mut reaching: Vec<Vec<u32>> = Vec::new();
     for (name, check) in &checks {
         mutant_switch::trace();
