@@ -157,7 +157,7 @@ impl RootAnswer {
         not_read.extend(notes);
         let mut plan = Plan::with_settings([&old, &new], [former, settings]);
         not_read.extend(recreated::objects(&mut plan, [&old, &new], inputs, former));
-        not_read.extend(recreated::namespaces(&plan, inputs[0]));
+        not_read.extend(recreated::namespaces(&plan, &old, inputs[0]));
         not_read.extend(rendered::objects(&plan, [&old, &new], inputs));
         not_read.extend(rendered::patched(&plan, [&old, &new], inputs));
         not_read.extend(renamed::templates(&plan, [&old, &new], inputs[0]));

@@ -77,14 +77,15 @@ pub(super) fn objects(
 }
 
 /// Namespaces that are deleted with what applies objects elsewhere.
-pub(super) fn namespaces(plan: &Plan, before: &Input) -> Vec<NotRead> {
+pub(super) fn namespaces(plan: &Plan, old: &Fleet, before: &Input) -> Vec<NotRead> {
     let is_deleted = |planned: &&Planned| planned.happens == Happens::Deleted && planned.id.kind == "Namespace";
     let said = plan.objects.iter().filter(is_deleted).filter_map(|Planned { id, .. }| {
         let mut inside = before.applied.appliers.iter().filter(|applier| applier.id.namespace == id.name);
         let applier = inside.find(|applier| applier.pruning_with_it == Pruning::Deleted)?.title();
         let reason = format!("{id}: {applier} is deleted with it, and what that applies, if its controller still runs");
-        let (place, matters) = (Where::default(), Matters::CannotTell);
-        Some(NotRead { place, reason, matters, about: About::Applied })
+        let source = old.find(id).and_then(|object| old.sources().get(object.origin.source));
+        let place = source.map(|source| Where::file(&source.name)).unwrap_or_default();
+        Some(NotRead { place, reason, matters: Matters::CannotTell, about: About::Applied })
     });
     said.collect()
 }
