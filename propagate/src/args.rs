@@ -8,10 +8,9 @@ use anstyle::AnsiColor;
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand};
 use metadata_propagation::Version;
-use serde::Deserialize;
 
 pub(crate) use self::values::{Color, FailOn, Picture, PlainFormat, PlanFailOn, PlanFormat};
-use crate::config::BaseConfig;
+use crate::config::{BaseConfig, IgnoredPaths};
 use crate::live::LiveArgs;
 use crate::output::Output;
 use crate::sources::InputSources;
@@ -156,20 +155,6 @@ pub(crate) struct CheckArgs {
     pub(crate) ignores: Vec<IgnoredPaths>,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
-}
-
-/// Findings that `check` ignores.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct IgnoredPaths {
-    /// Files and folders, as in .gitignore.
-    pub(crate) paths: Vec<String>,
-    /// Checks, or groups of checks.
-    pub(crate) checks: Vec<String>,
-    pub(crate) reason: String,
-    /// The folder that the paths are relative to.
-    #[serde(skip)]
-    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]

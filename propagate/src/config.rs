@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::Failure;
-use crate::args::{CheckArgs, Cli, Color, FailOn, IgnoredPaths, Verb};
+use crate::args::{CheckArgs, Cli, Color, FailOn, Verb};
 use crate::output::Output;
 
 /// The name of the file.
@@ -29,6 +29,20 @@ struct Config {
     /// Commands that print manifests.
     #[serde(default)]
     render: Vec<String>,
+}
+
+/// Findings that `check` ignores.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IgnoredPaths {
+    /// Files and folders, as in .gitignore.
+    pub(crate) paths: Vec<String>,
+    /// Checks, or groups of checks.
+    pub(crate) checks: Vec<String>,
+    pub(crate) reason: String,
+    /// The folder that the paths are relative to.
+    #[serde(skip)]
+    pub(crate) folder: PathBuf,
 }
 
 /// What a change must not decide about itself: it is read from the base.

@@ -29,6 +29,7 @@ mod version;
 
 use self::installation::Installation;
 use self::item::items;
+pub(crate) use self::managers::is_manager;
 pub(crate) use self::names::did_you_mean;
 use self::policy::MODULE;
 use self::report::InstallationReport;

@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use fleet::{CROSSPLANE_GROUP, ObjectId, Source, to_json};
 use serde::Deserialize;
@@ -12,13 +13,19 @@ use crate::renderers::is_renderer;
 
 /// The text of one file, or why there is none.
 pub(crate) fn text(file: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let read = match file.to_str() {
-        Some("-") => std::io::stdin().lock().read_to_end(&mut bytes),
-        _ => std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
+    let bytes = match file.to_str() {
+        Some("-") => STDIN.get_or_init(stdin).clone()?,
+        _ => std::fs::read(file).map_err(|error| error.to_string())?,
     };
-    read.map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+}
+
+/// Standard input, which can be read once only.
+static STDIN: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
+
+fn stdin() -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes).map_err(|error| error.to_string())
 }
 
 /// A hash of the bytes of a file; the same for all that cannot be read.

@@ -63,6 +63,12 @@ const HARMLESS: &[(&str, &[&str])] = &[
         "*.knative.dev", "keda.sh", "eventing.keda.sh", "tekton.dev", "*.tekton.dev", "argoproj.io",
     ]),
     ("fluxcd: notification and image controllers", &["notification.toolkit.fluxcd.io", "image.toolkit.fluxcd.io"]),
+    ("actions-runner-controller, minio/operator, rabbitmq/cluster-operator, tailscale, fluxcd/flagger, chaos-mesh", &[
+        "actions.github.com", "minio.min.io", "rabbitmq.com", "tailscale.com", "flagger.app", "chaos-mesh.org",
+    ]),
+    ("kubernetes-sigs/mcs-api, Kuadrant, kubevirt/containerized-data-importer, rbac-manager", &[
+        "multicluster.x-k8s.io", "kuadrant.io", "cdi.kubevirt.io", "rbacmanager.reactiveops.io",
+    ]),
     ("dexidp/dex, keycloak/keycloak", &["dex.coreos.com", "k8s.keycloak.org"]),
     ("aquasecurity/trivy-operator, falco, kubescape, tetragon", &[
         "aquasecurity.github.io", "falco.org", "spdx.softwarecomposition.kubescape.io",

@@ -10,6 +10,7 @@ mod markdown;
 mod not_read;
 mod other_groups;
 mod protections;
+mod recreated;
 mod renamed;
 mod rendered;
 mod roots;

@@ -130,12 +130,22 @@ pub(crate) fn is_template(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str());
     let is_of_manifest = || file.file_stem().is_some_and(|stem| is_read(Path::new(stem)));
     let is_of_ending = |ending| TEMPLATES.contains(&ending) || !COPIES.contains(&ending) && is_of_manifest();
-    ending.is_some_and(is_of_ending) || is_source_ignore(file)
+    ending.is_some_and(is_of_ending) || decides(file).is_some()
 }
 
-/// Whether a file lists what Flux leaves out of a repository.
-pub(crate) fn is_source_ignore(file: &Path) -> bool {
-    file.file_name().is_some_and(|name| name == ".sourceignore")
+/// What a file is that decides what is applied, and is not evaluated.
+///
+/// Sources: Flux's source-controller, docs/spec/v1/gitrepositories.md; fleet, internal/bundlereader/loaddirectory.go; Argo CD,
+/// reposerver/repository/repository.go, `repoSourceFile` and `appSourceFile`.
+pub(crate) fn decides(file: &Path) -> Option<&'static str> {
+    match file.file_name()?.to_str()? {
+        ".sourceignore" => Some("a list of files that Flux leaves out, which is not evaluated"),
+        ".fleetignore" => Some("a list of files that Rancher Fleet leaves out, which is not evaluated"),
+        name if name.starts_with(".argocd-source") && name.ends_with(".yaml") => {
+            Some("no manifest, but parameters with which Argo CD renders manifests")
+        }
+        _ => None,
+    }
 }
 
 /// Endings after that of a manifest with which no manifest is rendered: copies, and what is about a file.

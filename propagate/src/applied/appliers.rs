@@ -23,6 +23,10 @@ pub(crate) struct Applier {
     pub(crate) is_suspended: bool,
     /// Whether it deletes everything when nothing is left to apply.
     pub(crate) allows_empty: bool,
+    /// Whether Flux deletes what it cannot change, and creates it anew.
+    pub(crate) forces: bool,
+    /// Whether Argo CD replaces objects instead of applying them.
+    pub(crate) replaces: bool,
     /// Where it takes the folders from.
     source: Vec<String>,
     /// For an ApplicationSet: when one of its Applications goes.
@@ -154,6 +158,8 @@ impl Applier {
             pruning_with_it: pruning(deletes),
             is_suspended,
             allows_empty: true,
+            forces: is(spec.get("force")),
+            replaces: false,
             source: spec.get("sourceRef").map(Value::to_string).into_iter().collect(),
             set: None,
             ignores: list(spec, "/ignore").map(IgnoredFields::of_flux).collect(),
@@ -191,8 +197,9 @@ impl Applier {
         let finalizers = application.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
         let mut finalizers = finalizers.filter_map(Value::as_str);
         let is_cascading = finalizers.any(|finalizer| finalizer.split('/').next() == Some(FINALIZER));
-        let is_respected = list(spec, "/syncPolicy/syncOptions")
-            .any(|option| option.as_str() == Some("RespectIgnoreDifferences=true"));
+        let has_option =
+            |option: &str| list(spec, "/syncPolicy/syncOptions").any(|known| known.as_str() == Some(option));
+        let is_respected = has_option("RespectIgnoreDifferences=true");
         let is_recursive = sources.iter().any(|source| is(source.pointer("/directory/recurse")));
         Applier {
             id: id.clone(),
@@ -202,6 +209,8 @@ impl Applier {
             pruning_with_it: if is_cascading { Pruning::Deleted } else { Pruning::Kept },
             is_suspended,
             allows_empty: automated.is_some_and(|automated| is(automated.get("allowEmpty"))),
+            forces: false,
+            replaces: has_option("Replace=true"),
             source: sources.iter().filter_map(|source| text(source, "repoURL")).map(str::to_owned).collect(),
             set: None,
             ignores: list(spec, "/ignoreDifferences").filter(|_| is_respected).map(IgnoredFields::of_argo).collect(),
@@ -217,6 +226,11 @@ impl Applier {
     pub(crate) fn is_same(&self, other: &Applier) -> bool {
         let is_only = !self.is_one_of_several && !other.is_one_of_several;
         self.id == other.id && (is_only || self.file == other.file || self.paths == other.paths)
+    }
+
+    /// The file that it is in.
+    pub(super) fn file(&self) -> &str {
+        &self.file
     }
 
     pub(super) fn is_in_file_of(&self, other: &Applier) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fleet::Source;
 
 use super::paths::is_path;
-use super::{Applied, AppliedNote, Applier, Kustomizations};
+use super::{Applied, AppliedNote, Applier, Kustomizations, Pruning};
 use crate::file::text;
 use crate::roots::{is_in, trimmed};
 
@@ -51,15 +51,23 @@ pub(crate) struct Scanned<'s> {
 /// The entry points of each side. What was included or named before, and is not any more, is none.
 pub(crate) fn choose(sides: [&Scanned<'_>; 2], roots: &[String]) -> [Chosen; 2] {
     let roots: BTreeSet<String> = roots.iter().map(|root| trimmed(root)).collect();
-    let old = sides[0].chosen(&roots, BTreeSet::new());
-    let mut new = sides[1].chosen(&roots, BTreeSet::new());
+    let mut old = sides[0].chosen(&roots, BTreeSet::new(), &[]);
+    let mut new = sides[1].chosen(&roots, BTreeSet::new(), &[]);
+    let unnamed = unnamed(&old.applied, &new.applied);
+    if !unnamed.is_empty() {
+        old = sides[0].chosen(&roots, unnamed, &[]);
+    }
+    let kept = sides[0].kept(&old, &new.applied);
+    if !kept.is_empty() {
+        new = sides[1].chosen(&roots, BTreeSet::new(), &kept);
+    }
     // An object of Flux may itself be in what is dropped.
     loop {
         let dropped = dropped((sides[0], &old), (sides[1], &new), &roots);
         if dropped.is_subset(&new.dropped) {
             break;
         }
-        new = sides[1].chosen(&roots, dropped.union(&new.dropped).cloned().collect());
+        new = sides[1].chosen(&roots, dropped.union(&new.dropped).cloned().collect(), &kept);
     }
     let named = old.applied.folders.iter().map(|(folder, _)| folder).chain(old.applied.of_kustomizations.keys());
     let is_there = |folder: &&String| sides[1].kustomizations.path(folder).is_dir();
@@ -70,12 +78,13 @@ pub(crate) fn choose(sides: [&Scanned<'_>; 2], roots: &[String]) -> [Chosen; 2] 
 }
 
 impl Scanned<'_> {
-    fn chosen(&self, roots: &BTreeSet<String>, dropped: BTreeSet<String>) -> Chosen {
+    /// Without what is dropped, and with appliers that are in no file.
+    fn chosen(&self, roots: &BTreeSet<String>, dropped: BTreeSet<String>, kept: &[Applier]) -> Chosen {
         let tops: BTreeSet<String> = self.kustomizations.tops().difference(&dropped).cloned().collect();
         let mut live = self.kustomizations.reached(tops.iter().map(String::as_str));
         loop {
-            let appliers = self.appliers(&live, &dropped);
-            let applied = self.applied(appliers);
+            let appliers = self.appliers(&live, &dropped).into_iter().chain(kept.iter().cloned());
+            let applied = self.applied(appliers.collect());
             let named = applied.of_kustomizations.keys().map(String::as_str);
             let reached = self.kustomizations.reached(named.chain(tops.iter().map(String::as_str)));
             if reached.is_subset(&live) {
@@ -88,6 +97,25 @@ impl Scanned<'_> {
             }
             live = reached;
         }
+    }
+
+    /// The appliers of this side that are not in the files of the other one, and that what applied them does not delete: they go
+    /// on as before.
+    fn kept(&self, chosen: &Chosen, after: &Applied) -> Vec<Applier> {
+        let applied = &chosen.applied;
+        let is_kept = |applier: &&Applier| {
+            let lists = |folder: &String| {
+                let reached = self.kustomizations.reached([folder.as_str()]);
+                let mut inside = reached.iter().filter_map(|folder| self.kustomizations.by_folder.get(folder));
+                inside.any(|it| it.files.contains(applier.file()))
+            };
+            let entries = applied.of_kustomizations.keys().filter(|folder| lists(folder));
+            let mut by: Vec<&Applier> = entries.flat_map(|folder| applied.appliers_of(folder)).collect();
+            by.extend(applied.appliers_of(applier.file()));
+            let keeps = |it: &&Applier| it.pruning_after(after.find(it)) == Pruning::Kept;
+            after.find(applier).is_none() && !by.is_empty() && by.iter().all(keeps)
+        };
+        applied.appliers.iter().filter(is_kept).cloned().collect()
     }
 
     /// The appliers in files that are applied themselves.
@@ -154,6 +182,32 @@ impl Scanned<'_> {
             above => is_in(above, path).then(String::new),
         }
     }
+}
+
+/// The folders that an applier names instead of others, and that none named before: what is in them was not applied.
+fn unnamed(old: &Applied, new: &Applied) -> BTreeSet<String> {
+    let folders = |applied: &Applied, applier: &Applier| -> BTreeSet<String> {
+        let is_meant = |number: &usize| applied.appliers.get(*number).is_some_and(|known| known.is_same(applier));
+        let kustomizations = applied.of_kustomizations.iter().filter(|(_, numbers)| numbers.iter().any(is_meant));
+        let folders = applied.folders.iter().filter(|(_, number)| is_meant(number)).map(|(folder, _)| folder);
+        folders.chain(kustomizations.map(|(folder, _)| folder)).cloned().collect()
+    };
+    let moved = new
+        .appliers
+        .iter()
+        .filter(|applier| old.appliers.iter().any(|was| was.is_same(applier) && was.paths != applier.paths));
+    let named = moved.flat_map(|applier| {
+        let before = folders(old, applier);
+        let is_new = move |folder: &String| {
+            !before.is_empty() && !before.iter().any(|was| is_in(folder, was) || is_in(was, folder))
+        };
+        folders(new, applier).into_iter().filter(is_new)
+    });
+    let is_applied = |folder: &String| {
+        let is_around = |named: &String| is_in(folder, named) || is_in(named, folder);
+        old.of_kustomizations.keys().chain(old.folders.iter().map(|(named, _)| named)).any(is_around)
+    };
+    named.filter(|folder| !is_applied(folder)).collect()
 }
 
 /// What was included or named before, is still there, and is neither any more.

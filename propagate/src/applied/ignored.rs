@@ -17,9 +17,9 @@ pub(crate) struct IgnoredFields {
 /// What of an edit is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum IgnoredEdit {
-    All,
     /// A part, or it is not known which.
     Part,
+    All,
 }
 
 impl IgnoredFields {

@@ -108,6 +108,9 @@ impl Kustomizations {
         }
         // Cheaper than to parse it again, and it is rendered once more at most.
         found.own.insert(source.name, hash_of(source.text.as_bytes()));
+        // Kustomize refuses a folder with several.
+        let others = self.files_of(folder).filter(|other| *other != file && self.path(other).is_file());
+        found.own.extend(others.map(|other| (other, 0)).collect::<Vec<_>>());
         found.file = file;
         found.mentioned.extend(found.folders.iter().cloned());
         found.mentioned.remove(folder);
@@ -116,8 +119,13 @@ impl Kustomizations {
 
     /// The kustomization in a folder.
     fn file(&self, folder: &str) -> Option<String> {
-        let inside = |file: &&str| if folder.is_empty() { (*file).to_owned() } else { format!("{folder}/{file}") };
-        KUSTOMIZATION_FILES.iter().map(inside).find(|file| self.path(file).is_file())
+        self.files_of(folder).find(|file| self.path(file).is_file())
+    }
+
+    /// The names that the kustomization in a folder may have.
+    fn files_of(&self, folder: &str) -> impl Iterator<Item = String> {
+        let inside = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        KUSTOMIZATION_FILES.iter().map(move |file| format!("{inside}{file}"))
     }
 
     fn files_in(&self, folder: &str) -> Vec<String> {

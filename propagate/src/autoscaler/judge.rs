@@ -59,9 +59,9 @@ fn sizes(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
 
 fn capacity(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
     let value = |name: &str| group.annotations.get(&format!("{CAPACITY}{name}"));
-    let is_integer = |text: &str| text.parse::<i64>().is_ok();
-    let kinds: [(_, &dyn Fn(&str) -> bool, _); 2] =
-        [(QUANTITIES, &is_quantity, "quantity"), (INTEGERS, &is_integer, "whole number")];
+    type IsValid = fn(&str) -> bool;
+    let kinds: [(&[&str], IsValid, &str); 2] =
+        [(QUANTITIES, is_quantity, "quantity"), (INTEGERS, |text| text.parse::<i64>().is_ok(), "whole number")];
     for (names, is_valid, kind) in kinds {
         let written = names.iter().filter_map(|name| Some((name, value(name)?)));
         for (name, value) in written.filter(|(_, value)| !value.is_empty() && !is_valid(value)) {

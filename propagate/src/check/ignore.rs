@@ -9,8 +9,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::baseline::Baseline;
 use crate::Failure;
-use crate::args::IgnoredPaths;
 use crate::checks::{Check, is_named};
+use crate::config::IgnoredPaths;
 use crate::output::report::{FindingEntry, Ignored, ReportedProblem, Where};
 
 /// Ignores the findings of one object, in its own annotations.

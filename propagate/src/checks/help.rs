@@ -1,6 +1,7 @@
 //! What to do about single facts of a check that finds several.
 
 /// The help for each code of a fact; empty if there is nothing to do.
+#[rustfmt::skip]
 const HELP: &[(&str, &str)] = &[
     ("claim-label-not-copied", "give the label a key of another domain, or set it on the composite"),
     ("manual-revision", "see the CompositionRevision that it names; `--fail-on cannot-tell` makes this fail"),
@@ -35,14 +36,10 @@ const HELP: &[(&str, &str)] = &[
     ("tags-no-earlier-base", "correct the name of the resource, or give it a base"),
     ("tags-no-label-keys", "patch the tags to the field of `spec.forProvider` that holds tags"),
     ("tags-no-match", "write an index instead of `*`, or patch the list first"),
-    (
-        "tags-no-patch-set",
-        "define the patch set in `patchSets` of the function's input, not in `spec` of the Composition",
-    ),
-    (
-        "tags-no-room",
-        "`cloudTags.reserve` leaves out labels for every resource; to keep theirs, remove this patch and exempt the resource",
-    ),
+    ("tags-no-patch-set",
+        "define the patch set in `patchSets` of the function's input, not in `spec` of the Composition"),
+    ("tags-no-room",
+        "`cloudTags.reserve` leaves out labels for every resource; to keep theirs, remove this patch and exempt the resource"),
     ("tags-no-room-at-all", "remove tags from the base, or remove this patch and exempt the resource"),
     ("tags-no-such-field", "remove the field"),
     ("tags-no-such-field-but", "move the field to where the kind has it"),
@@ -54,10 +51,8 @@ const HELP: &[(&str, &str)] = &[
     ("tags-not-patched-so-far", "see the later function: it is not evaluated"),
     ("tags-other-cloud", "give resources of this cloud a composite of their own, whose provider has a profile for it"),
     ("tags-other-version", "write the path for this `apiVersion`: with `[0]` for a list, without for an object"),
-    (
-        "tags-overwritten-later",
-        "move the later patch before the one from `spec.cloudTags`, or merge with `MergeObjects`",
-    ),
+    ("tags-overwritten-later",
+        "move the later patch before the one from `spec.cloudTags`, or merge with `MergeObjects`"),
     ("tags-paused", "end the pause once the resource may be created, or exempt the resource with a reason"),
     ("tags-paused-composite", "end the pause once its resources may be created, or exempt the resource with a reason"),
     ("tags-program", "see the program: it is not evaluated; `--fail-on cannot-tell` makes this fail"),
@@ -78,19 +73,15 @@ const HELP: &[(&str, &str)] = &[
     ("tags-unsupported-policies", "write `*` alone, or a set with `Observe` that providers support"),
     ("tags-unusable-path", "correct the path"),
     ("tags-validations", "read the rules: they are not evaluated"),
-    (
-        "tags-value-not-text",
-        "quote the value in the base, or add a transform `convert` with `toType: string` to the patch",
-    ),
+    ("tags-value-not-text",
+        "quote the value in the base, or add a transform `convert` with `toType: string` to the patch"),
     ("tags-without-namespace", "set `metadata.namespace` in the base, or use the cluster-scoped kind"),
     ("tags-wrong-field", "correct `toFieldPath`"),
     ("template-evaluated", ""),
     ("template-list-without-tags", "add an element with key and value for each entry of `spec.cloudTags`"),
     ("template-refused", "correct the template"),
-    (
-        "template-refused-without-tags",
-        "read `spec.cloudTags` with `range`, or only inside `{{ with .spec.cloudTags }}`",
-    ),
+    ("template-refused-without-tags",
+        "read `spec.cloudTags` with `range`, or only inside `{{ with .spec.cloudTags }}`"),
     ("template-separator", "write `:` between key and value"),
     ("template-unknown", ""),
     ("template-unquoted", "write `{{ $value | quote }}`"),

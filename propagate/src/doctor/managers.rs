@@ -20,6 +20,17 @@ const MANAGERS: &[(&str, &str, &str)] = &[
 
 const CORE: &str = "cluster-api";
 
+/// The label of the Deployments of all providers.
+const PROVIDER: &str = "cluster.x-k8s.io/provider";
+
+/// Whether a Deployment runs a manager of Cluster API or of one of its providers.
+pub(crate) fn is_manager(deployment: &Value) -> bool {
+    let has_label = deployment.pointer("/metadata/labels").is_some_and(|labels| labels.get(PROVIDER).is_some());
+    let containers = deployment.pointer("/spec/template/spec/containers").and_then(Value::as_array);
+    let mut images = containers.into_iter().flatten().filter_map(|container| container.get("image")?.as_str());
+    has_label || images.any(|image| MANAGERS.iter().any(|(_, name, _)| name_and_tag(image).0 == *name))
+}
+
 /// A Deployment of Cluster API.
 pub(crate) struct Manager<'a> {
     pub(crate) item: &'a Item<'a>,
@@ -56,7 +67,7 @@ pub(crate) fn with_core_managers<'a>(
 fn manager<'a>(item: &'a Item<'a>) -> Option<Manager<'a>> {
     let containers: Vec<&Value> = item.at("/spec/template/spec/containers").as_array().into_iter().flatten().collect();
     let image = |container: &'a Value| container.get("image").and_then(Value::as_str).unwrap_or_default();
-    let label = item.label("cluster.x-k8s.io/provider");
+    let label = item.label(PROVIDER);
     let is_meant = |(provider, name, _): &&(&str, &str, &str)| {
         label == Some(provider) || containers.iter().any(|container| name_and_tag(image(container)).0 == *name)
     };

@@ -122,10 +122,8 @@ impl InstallationReport {
                 group.element(Severities::NOTE.message(entry.why)).element(Severities::HELP.message(&entry.fix));
             let _ = writeln!(out, "{}\n", Renderer::styled().render(&[group]));
         }
-        let lists = [
-            ("ok", CheckedSubjects::passed as fn(&CheckedSubjects) -> &[Statement]),
-            ("skipped", CheckedSubjects::not_examined),
-        ];
+        type Statements = fn(&CheckedSubjects) -> &[Statement];
+        let lists: [(&str, Statements); 2] = [("ok", |it| &it.passed), ("skipped", |it| &it.not_examined)];
         for (word, list) in lists {
             for checked in &self.checks {
                 for Statement { statement, subjects } in list(checked) {
@@ -138,16 +136,6 @@ impl InstallationReport {
         let found = found(*errors, *warnings);
         let _ = writeln!(out, "\n{}: {found}; {passed} passed, {not_examined} skipped", count(*checks, "check"));
         out
-    }
-}
-
-impl CheckedSubjects {
-    fn passed(&self) -> &[Statement] {
-        &self.passed
-    }
-
-    fn not_examined(&self) -> &[Statement] {
-        &self.not_examined
     }
 }
 

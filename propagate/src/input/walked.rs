@@ -14,7 +14,7 @@ use crate::rendered_files::RenderedFiles;
 use crate::rendering::Rendering;
 use crate::roots::is_in;
 use crate::settings::are_bare;
-use crate::sources::{InputSources, is_source_ignore, is_template};
+use crate::sources::{InputSources, decides, is_template};
 use crate::walk::FoundFiles;
 
 /// Files in paths that are not read yet.
@@ -51,7 +51,7 @@ impl<'p> WalkedPaths<'p> {
         let origin = |file: &PathBuf| UnreadSource {
             name: place.name(file),
             hash: hash(file),
-            what: if is_source_ignore(file) { SOURCE_IGNORE } else { TEMPLATE },
+            what: decides(file).unwrap_or(TEMPLATE),
         };
         let link = |file: &PathBuf| UnreadSource {
             name: place.name(file),
@@ -173,9 +173,6 @@ fn has_settings(file: &Path, settings: &Path, place: &InputPlace) -> bool {
 
 /// A symbolic link to something that is read where it is.
 const LINK: &str = "a symbolic link to other manifests; they are compared where they are";
-
-/// What a file is that says what Flux leaves out of a repository.
-const SOURCE_IGNORE: &str = "a list of files that Flux leaves out, which is not evaluated";
 
 /// What a component is that no kustomization includes.
 const COMPONENT: &str =

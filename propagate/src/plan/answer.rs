@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::not_read::{About, Matters, NotRead};
 use super::roots::{RootPair, relative};
-use super::{doubles, fates, other_groups, renamed, rendered};
+use super::{doubles, fates, other_groups, recreated, renamed, rendered};
 use crate::applied::{Entry, shown};
 use crate::classes;
 use crate::input::Input;
@@ -155,7 +155,9 @@ impl RootAnswer {
         let (settled, notes) = fates::settled(&old, &new, inputs);
         let new = settled.unwrap_or(new);
         not_read.extend(notes);
-        let plan = Plan::with_settings([&old, &new], [former, settings]);
+        let mut plan = Plan::with_settings([&old, &new], [former, settings]);
+        not_read.extend(recreated::objects(&mut plan, [&old, &new], inputs, former));
+        not_read.extend(recreated::namespaces(&plan, &old, inputs[0]));
         not_read.extend(rendered::objects(&plan, [&old, &new], inputs));
         not_read.extend(rendered::patched(&plan, [&old, &new], inputs));
         not_read.extend(renamed::templates(&plan, [&old, &new], inputs[0]));

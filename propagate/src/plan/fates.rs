@@ -1,5 +1,6 @@
 //! Objects that are applied in another way than before: what applied them keeps, deletes or hands them over.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Fleet, FleetObject, ObjectId};
@@ -160,7 +161,8 @@ impl Sides<'_> {
         let (of_old, of_new) = (was.value(), is.value());
         let ignored = with_rules
             .filter_map(|it| Some((ignored(&it.ignores, &is.id, &of_old, &of_new)?, it.title(), it.is_of_flux())));
-        ignored.max().map(|(edit, title, is_of_flux)| Fate::Ignored(title, is_of_flux, edit))
+        let first = ignored.max_by_key(|(edit, title, _)| (Reverse(*edit), title.clone()));
+        first.map(|(edit, title, is_of_flux)| Fate::Ignored(title, is_of_flux, edit))
     }
 
     /// Whether all that apply something were suspended before, and still are.

@@ -7,8 +7,9 @@ use metadata_propagation::Settings;
 use serde_json::Value;
 
 use super::not_read::{About, Matters, NotRead};
-use super::rendered::has_another_spec;
+use super::rendered::{MANIFESTS, has_another_spec, has_cluster_api};
 use super::words::some;
+use crate::doctor::is_manager;
 use crate::groups::{GroupKnowledge, is_maker, knowledge};
 use crate::output::report::Where;
 use crate::renderers::is_renderer;
@@ -88,7 +89,18 @@ fn reason(
         return Some((id.group.clone(), why.to_owned()));
     }
     match knowledge(id, harmless) {
-        GroupKnowledge::Harmless => None,
+        GroupKnowledge::Harmless => {
+            let sides = [old, new].map(|fleet| fleet.find(id));
+            let specs = sides.iter().flatten().filter_map(|object| object.value().get("spec").cloned());
+            if has_another_spec(sides) && id.kind == "Deployment" && is_manager(&object.value()) {
+                return Some((
+                    id.group.clone(),
+                    "a manager of Cluster API may do something else with Machines".to_owned(),
+                ));
+            }
+            let has_manifests = has_another_spec(sides) && specs.into_iter().any(|spec| has_cluster_api(&spec));
+            has_manifests.then(|| (id.group.clone(), MANIFESTS.to_owned()))
+        }
         GroupKnowledge::Maker(what) => Some((id.group.clone(), format!("{what} from {}", id.group))),
         GroupKnowledge::Unknown if is_judged(object, settings) => None,
         GroupKnowledge::Unknown => {

@@ -89,8 +89,33 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
             && (is_renderer(&object.id) && object.has_text(&id.name, Some(&FIELDS))
                 || is_maker(&object.id) && object.has_text(&id.name, None))
     };
-    let renderer = fleet.objects().find(reads)?;
-    Some(format!("{} reads it, and what that applies is not compared", renderer.id))
+    match fleet.objects().find(reads) {
+        Some(renderer) => Some(format!("{} reads it, and what that applies is not compared", renderer.id)),
+        None => {
+            let [was, is] = [was, is].map(|object| object.map(entries).unwrap_or_default());
+            let mut all = was.iter().chain(&is);
+            let is_changed = |key: &String| was.get(key) != is.get(key);
+            all.any(|(key, value)| is_changed(key) && has_cluster_api(value)).then(|| MANIFESTS.to_owned())
+        }
+    }
+}
+
+/// Why the effects of an object with manifests in it are not known.
+pub(super) const MANIFESTS: &str = "it has manifests of Cluster API, and something may apply them";
+
+/// Whether a value has a manifest of Cluster API, as a text or as it is.
+pub(super) fn has_cluster_api(value: &Value) -> bool {
+    const GROUP: &str = "cluster.x-k8s.io/";
+    match value {
+        Value::String(text) => text.contains(GROUP) && text.contains("apiVersion") && text.contains("kind"),
+        Value::Array(items) => items.iter().any(has_cluster_api),
+        Value::Object(fields) => {
+            let is_of_group = fields.get("apiVersion").and_then(Value::as_str).is_some_and(|it| it.contains(GROUP));
+            let is_manifest = ["spec", "data", "metadata"].iter().any(|field| fields.contains_key(*field));
+            is_of_group && is_manifest || fields.values().any(has_cluster_api)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// Whether the spec of an object, which says what it applies, differs.

@@ -9,6 +9,7 @@ use std::path::Path;
 const KUSTOMIZE: &str = r#"#!/bin/sh
 build() {
   grep -q '^# fails' "$1/kustomization.yaml" && { printf '# Warning: patches are deprecated.\nError: accumulating resources in %s:\n  no such resource\n' "$1" >&2; exit 1; }
+  [ "$(ls "$1" | grep -c '^kustomization\.ya\?ml$')" -lt 2 ] || { printf 'Error: Found multiple kustomization files under: %s\n' "$1" >&2; exit 1; }
   out=$(sed -n 's/^ *- //p' "$1/kustomization.yaml" | while read -r path; do
     case $path in *.yaml) ;; *) build "$1/$path" || exit 1; continue;; esac
     grep -q '^- op:' "$1/$path" || { echo ---; cat "$1/$path"; }
