@@ -284,8 +284,8 @@ facts! {
     NoTags { to: Mentioned, kind: Mentioned } "tags-no-tags"
         "tags are patched to `{to}`; `{kind}` has no map of tags";
     /// … goes to a kind with a list of tags.
-    NoMapBesideList { to: Mentioned, kind: Mentioned, field: Mentioned } "tags-no-map-beside-list"
-        "tags are patched to `{to}`; those of `{kind}` are a list in `{field}`";
+    NoMapBesideList { to: Mentioned, kind: Mentioned } "tags-no-map-beside-list"
+        "tags are patched to `{to}`; `{kind}` has a list of tags";
     /// … goes to a field that may hold tags.
     UnknownField { to: Mentioned, kind: Mentioned } "tags-unknown-field"
         "whether `{to}` of `{kind}` holds tags is unknown";

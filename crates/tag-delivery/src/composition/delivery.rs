@@ -255,9 +255,7 @@ impl<'a> TagPlaces<'_, 'a> {
         let to = to.into();
         match self.known.tags {
             Tags::Map(field) => TagFault::UndeclaredField { to, field: field.into() },
-            Tags::List(field, _) => {
-                TagFault::NoMapBesideList { to, kind: self.resource.kind.kind.into(), field: field.into() }
-            }
+            Tags::List(..) => TagFault::NoMapBesideList { to, kind: self.resource.kind.kind.into() },
             Tags::Nowhere => TagFault::NoTags { to, kind: self.resource.kind.kind.into() },
         }
     }

@@ -129,12 +129,15 @@ impl<'a> ComposedResource<'a> {
             (false, Some(false)) if before.is_none() => Some(TagFault::KeptFromMerge { field: field.into() }),
             _ => None,
         };
+        let is_lost = lost.is_some();
         match (lost, after) {
             (Some(lost), _) => self.fault(Loss, patch.at, lost),
             (None, None) if is_to_field && is_unknown => self.doubt_patch(patch),
             _ => {}
         }
-        self.judge_environment(patch, is_to_field && is_unknown, brings_tags && is_to_field);
+        if !is_lost {
+            self.judge_environment(patch, is_to_field && is_unknown, brings_tags && is_to_field);
+        }
         self.has_patched_tags |= is_to_field && is_unknown;
         Ok(())
     }
