@@ -34,11 +34,9 @@ pub(super) use self::scopes::faults_of_scope;
 use self::simulation::Simulation;
 use self::tag_keys::TagKeys;
 use self::value::SimulatedValue;
-use super::exemption::states_reason;
 use super::faults::FaultSeverity::Fails;
 use super::faults::Faults;
 use crate::json::{Json, Malformed};
-use kubernetes::EXEMPT;
 use tag_rules::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of, and
@@ -54,7 +52,7 @@ pub(super) fn faults<'a>(
     faults: &mut Faults<'a>,
 ) -> Result<(), Malformed> {
     let composite = SimulatedValue::composite(prefixes);
-    let pipeline = match Pipeline::play(spec, composite, prefixes, composites, faults) {
+    let pipeline = match Pipeline::play(spec, [composite, SimulatedValue::Unknown], prefixes, composites, faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(at, fault)) => {
@@ -99,15 +97,8 @@ fn created<'a>(
     composite: SimulatedValue<'a>,
     composites: &CloudTags,
 ) -> Result<Vec<ComposedResource<'a>>, Malformed> {
-    let mut created = Vec::new();
-    let Simulation { resources, .. } = Simulation::of(spec, composite, composites)?;
-    for resource in resources.into_iter().filter(|resource| !resource.base.is_null()) {
-        let reason = resource.base.string(&["metadata", "annotations", EXEMPT])?;
-        if !reason.is_some_and(states_reason) {
-            created.push(resource);
-        }
-    }
-    Ok(created)
+    let Simulation { resources, .. } = Simulation::of(spec, [composite, SimulatedValue::Unknown], composites)?;
+    Ok(resources.into_iter().filter(|resource| !resource.base.is_null() && !resource.is_exempt()).collect())
 }
 
 #[cfg(test)]

@@ -182,6 +182,10 @@ facts! {
     FromEnvironment { field: Mentioned } "tags-from-environment"
         "the value that the environment provides for `{field}` is unknown";
 
+    /// A map of the environment is merged with the tags, and replaces those with the same keys.
+    EnvironmentWins { field: Mentioned } "tags-environment-wins"
+        "a map of the environment is merged in `{field}`: which cloud tags it replaces is unknown";
+
     /// A patch refers to a patch set that does not exist.
     NoPatchSet { name: Mentioned } "tags-no-patch-set"
         "patch set `{name}` does not exist";
@@ -279,6 +283,9 @@ facts! {
     /// … goes to a kind without a map of tags.
     NoTags { to: Mentioned, kind: Mentioned } "tags-no-tags"
         "tags are patched to `{to}`; `{kind}` has no map of tags";
+    /// … goes to a kind with a list of tags.
+    NoMapBesideList { to: Mentioned, kind: Mentioned } "tags-no-map-beside-list"
+        "tags are patched to `{to}`; `{kind}` has a list of tags";
     /// … goes to a field that may hold tags.
     UnknownField { to: Mentioned, kind: Mentioned } "tags-unknown-field"
         "whether `{to}` of `{kind}` holds tags is unknown";

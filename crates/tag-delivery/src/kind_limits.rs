@@ -94,6 +94,8 @@ pub(crate) const KIND_LIMITS: &[KindLimit] = &[
         "Azure Resource Manager, Use tags to organize your Azure resources: limitations; MicrosoftDocs/azure-docs#124115"),
     on((AZURE, "network"), &["DNSARecord", "DNSZone", "PrivateDNSARecord", "PrivateDNSZone", "PrivateDNSZoneVirtualNetworkLink"], Limit::Tags(15),
         "Azure Resource Manager, Use tags to organize your Azure resources: limitations; Azure/azure-rest-api-specs#13600; hashicorp/terraform-provider-azurerm#21749"),
+    on((AZURE, "operationalinsights"), &["LogAnalyticsSavedSearch"], Limit::Tags(15),
+        "Azure Resource Manager, Use tags to organize your Azure resources: limitations"),
     on((AZURE, "storage"), &["Account"], Limit::KeyLength(128),
         "Azure Resource Manager, Use tags to organize your Azure resources: limitations"),
 ];

@@ -2,11 +2,13 @@
 
 mod immutable;
 mod patched_text;
+mod transform;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use kubernetes::Mentioned;
 use raw_json::{Document, Json, Malformed, push_string};
 use tag_delivery::carriers::{Item, Tags, fields_besides, other_object};
 use tag_delivery::fault::TagFault;
@@ -17,7 +19,10 @@ use tag_rules::CloudTags;
 
 use self::immutable::is_refused_later;
 pub use self::patched_text::PatchedText;
-use self::patched_text::patched_text;
+use self::patched_text::{PatchedValue, is_from_composite, patched_text, patched_value};
+pub use self::transform::TransformFailure;
+use self::transform::type_of;
+pub use tag_delivery::simulation::refusal_of_tag;
 
 /// What a Composition composes for one composite, as far as tags are concerned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +33,38 @@ pub struct Composed {
     pub unknown: Vec<(String, TagFault)>,
     /// Why nothing is composed, and the path.
     pub failure: Option<(String, TagFault)>,
+    /// Patches that fail for this composite.
+    pub failing: Vec<FailingPatch>,
+}
+
+/// A patch that fails for one composite, and not for every one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailingPatch {
+    /// Its path.
+    pub at: String,
+    /// The resource that is not created; `None` if nothing is composed.
+    pub resource: Option<String>,
+    /// Why.
+    pub failure: PatchFailure,
+}
+
+/// Why a patch fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PatchFailure {
+    /// A transform fails.
+    Transform(TransformFailure),
+    /// The API server refuses the value.
+    Refused(TagFault),
+}
+
+/// The end of a sentence, without a final stop.
+impl fmt::Display for PatchFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PatchFailure::Transform(failure) => failure.fmt(f),
+            PatchFailure::Refused(fault) => fault.fmt(f),
+        }
+    }
 }
 
 /// The tags of one resource.
@@ -35,6 +72,8 @@ pub struct Composed {
 pub struct ResourceTags {
     /// Its name in the Composition.
     pub name: String,
+    /// The path of its entry there.
+    pub at: String,
     /// The API group of its kind.
     pub group: String,
     /// The version of its kind.
@@ -47,6 +86,8 @@ pub struct ResourceTags {
     pub tags: BTreeMap<String, ResourceTag>,
     /// Whether the map of tags is set, and has none.
     pub has_empty_map: bool,
+    /// Whether the annotation for exemptions is in its base, with a reason.
+    pub is_exempt: bool,
     /// Why its tags are not known.
     pub doubt: Option<TagFault>,
     /// Why the API server or the cloud refuses it.
@@ -57,6 +98,8 @@ pub struct ResourceTags {
     pub is_merged: bool,
     /// For a nested composite: the object, as far as it is known.
     pub nested: Option<String>,
+    /// Whether all of its metadata is known.
+    pub has_known_metadata: bool,
 }
 
 /// One tag.
@@ -120,19 +163,34 @@ impl fmt::Display for NoEffect {
     }
 }
 
-/// The tags of the resources that a Composition composes for a composite, which has all its tags. Both are JSON.
+/// The tags of the resources that a Composition composes for a composite, which has all its tags, in an environment, if it
+/// is known. All are JSON.
 ///
 /// # Errors
 /// When the Composition does not have the structure that Crossplane defines, or its patches expand to more than the limit.
-pub fn composed_tags(composition: &str, composite: &str, settings: &CloudTags) -> Result<Composed, Malformed> {
+pub fn composed_tags(
+    composition: &str,
+    composite: &str,
+    environment: Option<&str>,
+    settings: &CloudTags,
+) -> Result<Composed, Malformed> {
     let [composition, composite] = [composition, composite].map(Document::new);
+    let environment = environment.map(Document::new);
     let (spec, composite) = (composition.root().get("spec")?, composite.root());
-    let Simulation { resources: simulated, unknown, failure } =
-        Simulation::of(spec, SimulatedValue::Given(composite), settings)?;
-    let mut resources = Vec::new();
+    let environment = environment.as_ref().map_or(SimulatedValue::Unknown, |it| SimulatedValue::Given(it.root()));
+    let sources = [SimulatedValue::Given(composite), environment];
+    let Simulation { resources: simulated, unknown, failure } = Simulation::of(spec, sources, settings)?;
+    let (mut resources, mut failing) = (Vec::new(), Vec::new());
     for resource in simulated.iter().filter(|resource| !resource.base.is_null()) {
         let reader = Reader { resource, composite };
-        let Some(own) = of_resource(&reader) else { continue };
+        let failing_here = reader.failing();
+        let refused = failing_here.iter().find_map(|patch| match &patch.failure {
+            PatchFailure::Refused(fault) => Some(fault.clone()),
+            PatchFailure::Transform(_) => None,
+        });
+        failing.extend(failing_here);
+        let Some(mut own) = of_resource(&reader) else { continue };
+        own.refused = own.refused.or(refused);
         let besides = fields_besides(resource.kind.group, resource.kind.kind);
         let besides = besides.map(|field| {
             let (tags, _) = reader.tags(Tags::Map(field), &steps_in(field, &resource.object));
@@ -143,7 +201,7 @@ pub fn composed_tags(composition: &str, composite: &str, settings: &CloudTags) -
         resources.push(own);
         resources.extend(besides);
     }
-    Ok(Composed { resources, unknown, failure })
+    Ok(Composed { resources, unknown, failure, failing })
 }
 
 /// A resource, and the composite that it is composed for.
@@ -184,22 +242,51 @@ fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
     });
     Some(ResourceTags {
         name: resource.name.to_owned(),
+        at: resource.at.path().to_string(),
         group: kind.group.to_owned(),
         version: kind.version.to_owned(),
         kind: kind.kind.to_owned(),
         field: field.into(),
         has_empty_map: tags.is_empty() && reader.has_map(kind.known.map(|known| known.tags)),
         tags,
+        is_exempt: resource.is_exempt(),
         doubt,
         refused: resource.refusal(reader.composite),
         update,
         // The API server replaces a list.
         is_merged: resource.is_pruned && matches!(kind.known.map(|known| known.tags), Some(Tags::Map(_))),
         nested,
+        has_known_metadata: resource.object.get(&[FieldPathStep::Field("metadata")]).is_ok_and(|it| is_known(&it)),
     })
 }
 
 impl<'a> Reader<'_, 'a> {
+    /// The patches that fail because of what the composite has.
+    fn failing(&self) -> Vec<FailingPatch> {
+        let resource = self.resource;
+        let field = match resource.kind.known.map(|known| known.tags) {
+            Some(Tags::Map(field)) => field,
+            _ => "",
+        };
+        let steps = steps_in(field, &resource.object);
+        let failing = resource.patches.iter().filter_map(|(to, patch)| {
+            let own = || Some(resource.name.to_owned());
+            let (resource, failure) = match patched_value(*patch, self.composite) {
+                // Crossplane 1 composes the other resources.
+                Err(failure) => (own().filter(|_| resource.is_pruned), PatchFailure::Transform(failure)),
+                Ok(Some(PatchedValue::Known(value))) if !value.is_string() && !value.is_null() => {
+                    let (FieldPathStep::Field(key), map) = to.split_last()? else { return None };
+                    let path = || [field, "[", key, "]"].concat();
+                    let fault = TagFault::ValueNotText { path: Mentioned(path()), found: type_of(&value) };
+                    (own(), PatchFailure::Refused(Some(fault).filter(|_| !field.is_empty() && map == steps)?))
+                }
+                _ => return None,
+            };
+            Some(FailingPatch { at: patch.path().to_string(), resource, failure })
+        });
+        failing.collect()
+    }
+
     /// Whether a map of tags is set.
     fn has_map(&self, tags: Option<Tags>) -> bool {
         let Some(Tags::Map(field)) = tags else { return false };
@@ -297,6 +384,9 @@ impl<'a> Reader<'_, 'a> {
             SimulatedValue::Given(json) => (text(*json)?, writer),
             SimulatedValue::Absent => return None,
             SimulatedValue::Scalar(_) if patch.is_some() => (patched_text(writer, self.composite)?, writer),
+            SimulatedValue::Unknown if patch.is_some_and(is_from_composite) => {
+                (patched_text(writer, self.composite)?, writer)
+            }
             _ => (PatchedText::Unknown([writer.text(), self.composite.text()].concat()), writer),
         };
         let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
@@ -337,6 +427,15 @@ impl<'a> Reader<'_, 'a> {
             }
             SimulatedValue::Absent | SimulatedValue::List(_) | SimulatedValue::Unknown | SimulatedValue::OfAuthor => {}
         }
+    }
+}
+
+/// Whether all fields of a value are known.
+fn is_known(value: &SimulatedValue<'_>) -> bool {
+    match value {
+        SimulatedValue::Given(_) | SimulatedValue::Absent => true,
+        SimulatedValue::Object(object) => object.others == OtherFields::None && object.fields.values().all(is_known),
+        _ => false,
     }
 }
 

@@ -1,10 +1,12 @@
-//! The text that a patch writes for one composite: what it combines, and what its transforms make of it.
+//! What a patch writes for one composite: what it combines, and what its transforms make of it.
 //!
-//! Source: function-patch-and-transform, patches.go, `Combine` and `CombineString`; transforms.go, `ResolveString` and
-//! `ResolveMap`.
+//! Source: function-patch-and-transform, patches.go, `ApplyFromFieldPathPatch`, `Combine` and `CombineString`.
 
-use raw_json::{Json, Malformed};
+use raw_json::Json;
+use serde_json::Value;
 use tag_delivery::simulation::{FieldPathStep, steps_of};
+
+use crate::transform::{TransformFailure, formatted, transformed};
 
 /// A text, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,34 +17,72 @@ pub enum PatchedText {
     Unknown(String),
 }
 
-/// The text that a patch writes; `None` if the composite does not have what it reads.
-pub(crate) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<PatchedText> {
+/// The value that a patch writes.
+pub(crate) enum PatchedValue {
+    /// The value.
+    Known(Value),
+    /// It is not known. It is the same if this is the same: the patch, and the values that it reads.
+    Unknown(String),
+}
+
+/// The types of patches that only read the composite, and whether they combine several values.
+const FROM_COMPOSITE: [(&str, bool); 2] = [("FromCompositeFieldPath", false), ("CombineFromComposite", true)];
+
+/// Whether a patch reads the composite, and whether it combines several values.
+fn combines(patch: Json<'_>) -> Option<bool> {
     let kind = patch.string(&["type"]).ok().flatten().unwrap_or("FromCompositeFieldPath");
-    if !["FromCompositeFieldPath", "CombineFromComposite"].contains(&kind) {
-        return Some(PatchedText::Unknown(patch.text().to_owned()));
+    FROM_COMPOSITE.iter().find(|(name, _)| *name == kind).map(|(_, combines)| *combines)
+}
+
+/// Whether a patch only reads the composite.
+pub(crate) fn is_from_composite(patch: Json<'_>) -> bool {
+    combines(patch).is_some()
+}
+
+/// The text that a patch writes; `None` if the composite does not have what it reads, or the function fails.
+pub(crate) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<PatchedText> {
+    match patched_value(patch, composite).ok()?? {
+        PatchedValue::Known(Value::Null) => None,
+        PatchedValue::Known(Value::String(text)) => Some(PatchedText::Known(text)),
+        PatchedValue::Known(other) => Some(PatchedText::Known(other.to_string())),
+        PatchedValue::Unknown(read) => Some(PatchedText::Unknown(read)),
     }
-    let combine = patch.get("combine").ok()?;
-    let mut read = Vec::new();
-    if kind == "CombineFromComposite" {
-        for variable in combine.get("variables").ok()?.as_elements()? {
-            read.push(value(variable.string(&["fromFieldPath"]).ok()??, composite)?);
-        }
-    } else {
-        read.push(value(patch.string(&["fromFieldPath"]).ok()??, composite)?);
-    }
-    let texts: Vec<&str> = read.iter().map(|json| json.as_str().unwrap_or_else(|| json.text())).collect();
-    let is_plain = read.iter().all(|json| json.as_str().is_some());
-    let unknown = || PatchedText::Unknown([&[patch.text()], &*texts].concat().join("\n"));
-    let first = match kind {
-        "CombineFromComposite" => {
-            combine.string(&["string", "fmt"]).ok().flatten().and_then(|fmt| formatted(fmt, &texts))
-        }
-        _ => texts.first().map(|text| (*text).to_owned()),
+}
+
+/// The value that a patch writes; `None` if the composite does not have what it reads.
+///
+/// # Errors
+/// When a transform fails.
+pub(crate) fn patched_value(patch: Json<'_>, composite: Json<'_>) -> Result<Option<PatchedValue>, TransformFailure> {
+    let Some(combines) = combines(patch) else { return Ok(Some(PatchedValue::Unknown(patch.text().to_owned()))) };
+    let Some(read) = read(patch, composite, combines) else { return Ok(None) };
+    let unknown = || {
+        let texts = read.iter().map(|json| json.as_str().unwrap_or_else(|| json.text()));
+        PatchedValue::Unknown([patch.text()].into_iter().chain(texts).collect::<Vec<_>>().join("\n"))
     };
-    let transforms = || patch.get("transforms").ok().and_then(Json::as_elements).into_iter().flatten();
-    let apply = |text: String, transform| transformed(&text, transform).ok().flatten();
-    let done = first.filter(|_| is_plain).and_then(|first| transforms().try_fold(first, apply));
-    Some(done.map_or_else(unknown, PatchedText::Known))
+    let values: Vec<Value> = read.iter().filter_map(|json| serde_json::from_str(json.text()).ok()).collect();
+    let format = || patch.string(&["combine", "string", "fmt"]).ok().flatten();
+    let mut value = match combines {
+        true => format().and_then(|format| formatted(format, &values)).map(Value::from),
+        false => values.into_iter().next(),
+    };
+    for transform in patch.get("transforms").ok().and_then(Json::as_elements).into_iter().flatten() {
+        let transform: Value = serde_json::from_str(transform.text()).unwrap_or_default();
+        value = match value {
+            Some(value) => transformed(&value, &transform)?,
+            None => break,
+        };
+    }
+    Ok(Some(value.map_or_else(unknown, PatchedValue::Known)))
+}
+
+/// What a patch reads; `None` if one of the values is absent.
+fn read<'a>(patch: Json<'a>, composite: Json<'a>, combines: bool) -> Option<Vec<Json<'a>>> {
+    if !combines {
+        return Some(vec![value(patch.string(&["fromFieldPath"]).ok()??, composite)?]);
+    }
+    let variables = patch.get("combine").ok()?.get("variables").ok()?.as_elements()?;
+    variables.map(|variable| value(variable.string(&["fromFieldPath"]).ok()??, composite)).collect()
 }
 
 fn value<'a>(path: &str, composite: Json<'a>) -> Option<Json<'a>> {
@@ -51,48 +91,4 @@ fn value<'a>(path: &str, composite: Json<'a>) -> Option<Json<'a>> {
         FieldPathStep::Element(index) => here.as_elements()?.nth(index as usize),
     });
     found.filter(|value| !value.is_null())
-}
-
-/// A format of Go with `%s` and `%v` only.
-fn formatted(fmt: &str, texts: &[&str]) -> Option<String> {
-    let (mut out, mut texts, mut parts) = (String::new(), texts.iter(), fmt.split('%'));
-    out.push_str(parts.next()?);
-    while let Some(part) = parts.next() {
-        match part.chars().next() {
-            Some('s' | 'v') => {
-                out.push_str(texts.next()?);
-                out.push_str(part.get(1..)?);
-            }
-            None => {
-                out.push('%');
-                out.push_str(parts.next()?);
-            }
-            Some(_) => return None,
-        }
-    }
-    texts.next().is_none().then_some(out)
-}
-
-/// The text after a transform; `Ok(None)` if it is not known.
-fn transformed(text: &str, transform: Json<'_>) -> Result<Option<String>, Malformed> {
-    let of = transform.get("string")?;
-    let affix = of.string(&["trim"])?.unwrap_or_default();
-    Ok(match transform.string(&["type"])?.unwrap_or_default() {
-        "map" => transform.get("map")?.get(text)?.as_str().map(str::to_owned),
-        "convert" if transform.string(&["convert", "toType"])? == Some("string") => Some(text.to_owned()),
-        "string" => match (of.string(&["type"])?.unwrap_or("Format"), of.string(&["convert"])?) {
-            ("Format", _) => of.string(&["fmt"])?.and_then(|fmt| formatted(fmt, &[text])),
-            ("Convert", Some("ToUpper")) if text.is_ascii() => Some(text.to_ascii_uppercase()),
-            ("Convert", Some("ToLower")) if text.is_ascii() => Some(text.to_ascii_lowercase()),
-            ("TrimPrefix", _) => Some(text.strip_prefix(affix).unwrap_or(text).to_owned()),
-            ("TrimSuffix", _) => Some(text.strip_suffix(affix).unwrap_or(text).to_owned()),
-            ("Replace", _) => {
-                let search = of.string(&["replace", "search"])?.unwrap_or_default();
-                let with = of.string(&["replace", "replace"])?.unwrap_or_default();
-                (!search.is_empty()).then(|| text.replace(search, with))
-            }
-            _ => None,
-        },
-        _ => None,
-    })
 }

@@ -14,10 +14,12 @@ use topology::ObjectPath;
 use crate::activation::Activation;
 use crate::claim::claim_findings;
 use crate::class_findings::class_findings;
-use crate::composed::{composed_findings, scope_findings};
+use crate::composed::{OTHER_VALUE, Surroundings, VALUES, composed_findings, scope_findings};
 use crate::count::count;
+use crate::crossplane_findings::CrossplaneObjects;
 use crate::each::each;
 use crate::endless::endless;
+use crate::environment::environment;
 use crate::fleet::Fleet;
 use crate::misspelled::misspelled;
 use crate::object::FleetObject;
@@ -27,7 +29,7 @@ use crate::refusal::{filled_by, has_rules, has_variable, of_object, of_taints};
 use crate::relations::{is_of_topology, related};
 use crate::source::Source;
 use crate::tag_help::help_of;
-use crate::templates::{EvaluatedComposition, TemplateEvaluation};
+use crate::templates::{EvaluatedComposition, Example, TemplateEvaluation};
 use crate::topology_findings::topology_findings;
 
 /// Checks objects under the same settings.
@@ -87,11 +89,13 @@ impl Checker {
         };
         let (mut all, blames): (Vec<ObjectFindings>, Vec<Vec<Blame>>) = each(&objects, one).into_iter().unzip();
         let activation = Activation::of(fleet.objects());
+        let crossplane = CrossplaneObjects::of(fleet.objects(), &self.mutate.cloud_tags);
         for (object, checked) in objects.iter().zip(&mut all) {
             let of_class = class_findings(object, fleet);
             checked.is_concerned |= !of_class.is_empty();
             let of_topology = topology_findings(object, fleet);
-            let found = activation.findings(object).into_iter().chain(of_class).chain(of_topology);
+            let of_crossplane = activation.findings(object).into_iter().chain(crossplane.finding(object));
+            let found = of_crossplane.chain(of_class).chain(of_topology);
             checked.findings.extend(found.chain(misspelled(object)).chain(endless(object)));
         }
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
@@ -128,10 +132,22 @@ impl Checker {
         checked.findings.extend(of_scope.unwrap_or_default());
         let (composites, pinned) = templates.composites(composition);
         checked.findings.extend(pinned.first().map(|first| of_pinned(first, pinned.len() - 1)));
-        let found = composed_findings(&composition.json, &composites, &self.mutate, fleet);
+        let environment = if composites.is_empty() { None } else { environment(&composition.value(), fleet) };
+        let environment = environment.map(|environment| environment.to_string());
+        if environment.is_some() && composites.iter().any(Example::is_object) {
+            checked.findings.retain(|finding| finding.reason != ENVIRONMENT_WINS);
+        }
+        let surroundings = Surroundings { settings: &self.mutate, cluster: fleet, environment };
+        let found = composed_findings(&composition.json, &composites, &surroundings);
         // What is refused for every composite is found already.
         let is_known = |of: &ObjectFinding| {
-            checked.findings.iter().any(|finding| finding.at == of.at && finding.reason == of.reason)
+            let is_of_values = VALUES.contains(&of.reason);
+            let is_said = |finding: &ObjectFinding| match of.reason {
+                OTHER_VALUE => finding.verdict.is_some() && finding.resource == of.resource,
+                reason => finding.at == of.at && (is_of_values || finding.reason == reason),
+            };
+            // A template is evaluated with other values.
+            is_of_values && evaluated.is_replaced(&of.at) || checked.findings.iter().any(is_said)
         };
         let found: Vec<ObjectFinding> = found.into_iter().filter(|finding| !is_known(finding)).collect();
         checked.findings.extend(found);
@@ -217,6 +233,11 @@ impl Checker {
                 let level = if is_refused { FindingLevel::Error } else { FindingLevel::Warning };
                 (level, Some(format!("set label `{label}` on the composite, or correct `cloudTags.required`")))
             }
+            Fact::CloudTags { fact: CloudTagFact::TagRefused { tag, .. } | CloudTagFact::TagsRefused { tag, .. } }
+                if !self.mutate.cloud_tags.prefixes().iter().any(|prefix| tag.0.starts_with(&**prefix)) =>
+            {
+                (FindingLevel::Warning, Some("change the tag in `spec.cloudTags`: no label sets it".to_owned()))
+            }
             _ => (FindingLevel::Warning, help_of(note)),
         };
         let keys = note.names().into_iter().map(str::to_owned).collect();
@@ -224,6 +245,9 @@ impl Checker {
         ObjectFinding { keys, help, reason: note.reason(), ..found }
     }
 }
+
+/// What is not known unless the environment is.
+const ENVIRONMENT_WINS: &str = "tags-environment-wins";
 
 /// The note that what a Composition says is not about some of its composites.
 fn of_pinned(first: &str, more: usize) -> ObjectFinding {

@@ -1,32 +1,65 @@
-//! What composites among the files make of a Composition: what the API server or a cloud refuses in their resources.
+//! What composites among the files make of a Composition: what the API server or a cloud refuses in their resources, and
+//! which of their tags have other values there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::{Cluster, Report, Settings, Stance, evaluate, findings_of_composite, findings_of_scope};
+use composed_tags::{
+    Composed, FailingPatch, PatchFailure, PatchedText, ResourceTag, ResourceTags, composed_tags, refusal_of_tag,
+};
+use metadata_propagation::{
+    Cluster, Report, Settings, Stance, TagDelivery, Tags, evaluate, findings_of_composite, findings_of_scope,
+    tags_of_kind,
+};
 use serde_json::{Value, json};
 
 use crate::check::of_finding;
 use crate::object::{ObjectId, create, group_and_version};
-use crate::object_finding::ObjectFinding;
+use crate::object_finding::{FindingLevel, ObjectFinding};
 use crate::templates::{Example, ExampleOrigin};
 
-/// What is refused in the resources that a Composition composes for one of these composites. The first one that a
-/// finding is about is named; of further ones, only what is new is said.
+/// What the resources of a Composition depend on.
+pub(crate) struct Surroundings<'s> {
+    pub(crate) settings: &'s Settings,
+    pub(crate) cluster: &'s dyn Cluster,
+    /// Its environment, if all of it is known.
+    pub(crate) environment: Option<String>,
+}
+
+/// The check that decides about Compositions.
+const CHECK: &str = "cloudTags.compositions";
+
+/// The code of a cloud tag that has another value in a resource; all codes of facts about values.
+pub(crate) const OTHER_VALUE: &str = "tags-other-value";
+pub(crate) const VALUES: [&str; 3] = [OTHER_VALUE, PATCHED_TAG_REFUSED, NESTED_OTHER];
+const PATCHED_TAG_REFUSED: &str = "tags-patched-tag-refused";
+const NESTED_OTHER: &str = "tags-nested-other";
+
+/// What is refused or has other tags in the resources that a Composition composes for one of these composites. The first
+/// one that a finding is about is named; of further ones, only what is new is said.
 pub(crate) fn composed_findings(
     composition: &str,
     composites: &[Example],
-    settings: &Settings,
-    cluster: &dyn Cluster,
+    surroundings: &Surroundings<'_>,
 ) -> Vec<ObjectFinding> {
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
-    for Example { origin, composite } in composites {
-        let composite = tagged(composite, origin, settings, cluster).to_string();
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    let settings = surroundings.settings;
+    for example in composites {
+        let Example { origin, composite } = example;
+        let composite = tagged(composite, origin, settings, surroundings.cluster);
         // What is malformed is found without a composite too.
-        let of_composite = findings_of_composite(composition, &composite, settings).unwrap_or_default();
-        let of_composite =
-            of_composite.iter().filter(|finding| finding.stance != Stance::Ignore).filter_map(of_finding);
-        let new: Vec<ObjectFinding> = of_composite.filter(|it| !seen.contains(&(it.at.clone(), it.reason))).collect();
+        let of_composite = findings_of_composite(composition, &composite.to_string(), settings).unwrap_or_default();
+        let of_composite = of_composite.iter().filter(|finding| finding.stance != Stance::Ignore);
+        let mut of_composite: Vec<ObjectFinding> = of_composite.filter_map(of_finding).collect();
+        if example.is_object() {
+            let of_values = surroundings.of_values(composition, &composite);
+            let is_new = |it: &ObjectFinding| {
+                !of_composite.iter().any(|other| (&other.resource, other.reason) == (&it.resource, it.reason))
+            };
+            let of_values: Vec<ObjectFinding> = of_values.into_iter().filter(is_new).collect();
+            of_composite.extend(of_values);
+        }
+        let new: Vec<ObjectFinding> =
+            of_composite.into_iter().filter(|it| !seen.contains(&(it.at.clone(), it.reason))).collect();
         seen.extend(new.iter().map(|finding| (finding.at.clone(), finding.reason)));
         let named = |finding: ObjectFinding| {
             let message = format!("with {origin}, {}", finding.message);
@@ -37,6 +70,125 @@ pub(crate) fn composed_findings(
     found
 }
 
+impl Surroundings<'_> {
+    /// What the values of one composite, which has all its tags, make of patches.
+    fn of_values(&self, composition: &str, composite: &Value) -> Vec<ObjectFinding> {
+        let (text, tags) = (composite.to_string(), &self.settings.cloud_tags);
+        let Ok(Composed { resources, failing, .. }) =
+            composed_tags(composition, &text, self.environment.as_deref(), tags)
+        else {
+            return Vec::new();
+        };
+        let is_exempt = |name: &str| resources.iter().any(|resource| resource.is_exempt && resource.name == name);
+        let failing: Vec<ObjectFinding> = failing
+            .iter()
+            .filter(|patch| !patch.resource.as_deref().is_some_and(is_exempt))
+            .map(|patch| self.of_failing(patch))
+            .collect();
+        if failing.iter().any(|finding| finding.resource.is_empty()) {
+            return failing;
+        }
+        let tags: BTreeMap<&str, &str> = composite
+            .pointer("/spec/cloudTags")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .filter_map(|(key, value)| Some((&**key, value.as_str()?)))
+            .collect();
+        let mut found = failing;
+        for resource in resources.iter().filter(|resource| !resource.is_exempt) {
+            found.extend(self.of_resource(resource, &tags));
+            found.extend(self.of_nested(resource, &tags, composite));
+        }
+        found
+    }
+
+    fn of_failing(&self, patch: &FailingPatch) -> ObjectFinding {
+        let message = match &patch.resource {
+            None => format!("no resource is composed: {}", patch.failure),
+            Some(name) => format!("resource `{name}` is not created: {}", patch.failure),
+        };
+        let reason = match &patch.failure {
+            PatchFailure::Transform(_) => "tags-transform-fails",
+            PatchFailure::Refused(_) => "tags-value-not-text",
+        };
+        let resource = patch.resource.clone().unwrap_or_default();
+        self.finding((&patch.at, &resource), message, (reason, Some(TagDelivery::Fails)))
+    }
+
+    /// The tags of the composite that have another value, and other tags that the cloud does not accept.
+    fn of_resource(&self, resource: &ResourceTags, tags: &BTreeMap<&str, &str>) -> Vec<ObjectFinding> {
+        let name = &resource.name;
+        let mut found = Vec::new();
+        for (key, ResourceTag { value, by, .. }) in &resource.tags {
+            let known = match value {
+                PatchedText::Known(text) => Some(&**text),
+                PatchedText::Unknown(_) => None,
+            };
+            match (tags.get(&**key), known) {
+                (Some(tag), Some(known)) if known != *tag => {
+                    let message = format!(
+                        "resource `{name}`: cloud tag `{key}` is `{known}`, and not `{tag}` as in the composite"
+                    );
+                    found.push(self.finding((by, name), message, (OTHER_VALUE, Some(TagDelivery::Lost))));
+                }
+                (Some(_), _) => {}
+                (None, _) => {
+                    let (group, kind) = (&resource.group, &resource.kind);
+                    let is_checked = resource.refused.is_none()
+                        && tags_of_kind(group, kind).is_some_and(|known| matches!(known.tags, Tags::Map(_)));
+                    let refusal = refusal_of_tag(group, kind, (key, known.unwrap_or_default())).filter(|_| is_checked);
+                    let Some((cloud, problem)) = refusal else { continue };
+                    let message =
+                        format!("resource `{name}`: the API of `{cloud}` does not accept tag `{key}`: {problem}");
+                    let finding = self.finding((by, name), message, (PATCHED_TAG_REFUSED, None));
+                    found.push(ObjectFinding { level: FindingLevel::Warning, ..finding });
+                }
+            }
+        }
+        found
+    }
+
+    /// The tags of the composite that a nested one does not get of its labels.
+    fn of_nested(&self, resource: &ResourceTags, tags: &BTreeMap<&str, &str>, composite: &Value) -> Vec<ObjectFinding> {
+        let name = &resource.name;
+        let Some(own) = self.tags_of_nested(resource, composite) else { return Vec::new() };
+        let is_other = |(key, tag): &(&&str, &&str)| own.get(**key).is_none_or(|own| own != **tag);
+        let other = tags.iter().filter(is_other).filter(|(key, _)| !resource.tags.contains_key(**key));
+        let finding = |(key, tag): (&&str, &&str)| {
+            let what = match own.get(*key) {
+                Some(own) => format!("its labels set cloud tag `{key}` to `{own}`, and not to `{tag}`"),
+                None => format!("none of its labels propagates to cloud tag `{key}`"),
+            };
+            let message = format!("resource `{name}`: {what}");
+            self.finding((&resource.at, name), message, (NESTED_OTHER, Some(TagDelivery::Lost)))
+        };
+        other.map(finding).collect()
+    }
+
+    /// The tags that the policy sets on a nested composite. `None` if its labels are not known, it gets none, or its profile
+    /// spells keys in another way.
+    fn tags_of_nested(&self, resource: &ResourceTags, composite: &Value) -> Option<BTreeMap<String, String>> {
+        let nested: Value = serde_json::from_str(resource.nested.as_deref()?).ok()?;
+        let report = |composite| report_of(composite, self.settings, self.cluster)?.cloud_tags;
+        let (own, of_parent) = (report(&nested).filter(|_| resource.has_known_metadata)?, report(composite)?);
+        (own.profile == of_parent.profile && !own.tags.is_empty()).then_some(own.tags)
+    }
+
+    fn finding(
+        &self,
+        (at, resource): (&str, &str),
+        message: String,
+        (reason, verdict): (&'static str, Option<TagDelivery>),
+    ) -> ObjectFinding {
+        let level = match self.settings.cloud_tags.compositions {
+            Stance::Reject => FindingLevel::Error,
+            Stance::Warn | Stance::Ignore => FindingLevel::Warning,
+        };
+        let found = ObjectFinding::new(level, CHECK, at, message);
+        ObjectFinding { resource: resource.to_owned(), reason, verdict, ..found }
+    }
+}
 /// What is not created because composites have a namespace, or because they have none.
 pub(crate) fn scope_findings(composition: &str, are_namespaced: bool, settings: &Settings) -> Vec<ObjectFinding> {
     // What is malformed is found without a composite too.

@@ -14,8 +14,18 @@ pub(crate) fn help_of(fact: &Fact) -> Option<String> {
                 Some((_, instead)) => format!("write `policy: {{ {instead} }}` instead of `{field}`"),
                 None => format!("remove `{field}`, or correct its name"),
             }),
+            TagFault::MissingInputField { field } if field.0 == "fromFieldPath" => {
+                Some("add `fromFieldPath`; a patch with `patchSetName` needs `type: PatchSet` instead".to_owned())
+            }
+            TagFault::NoSuchFieldBut { path, .. } if path.0 == "spec.deletionPolicy" => Some(
+                "remove `deletionPolicy`; instead of `Orphan`, list `managementPolicies` without `*` and `Delete`"
+                    .to_owned(),
+            ),
             _ => None,
         },
+        Fact::CloudTags { fact: CloudTagFact::NoProvider { place, .. } } => {
+            Some(format!("set `{place}`, or correct the path in `cloudTags.composites`"))
+        }
         Fact::CloudTags { fact: CloudTagFact::UnknownProvider { provider, .. } } => Some(match strict(&provider.0) {
             Some(profile) => format!("set `cloudTags.profiles: {{{provider}: {}}}`", profile.name),
             None => "name its profile in `cloudTags.profiles`: `propagate profiles` lists them".to_owned(),

@@ -68,10 +68,12 @@ impl<'f> TemplateEvaluation<'f> {
         if !self.settings.cloud_tags.has_group(group_and_version(api_version).0) {
             return Default::default();
         }
-        (
-            self.examples.of_kind([api_version, kind], &value, MOST_COMPOSITES),
-            self.examples.pinned_of_kind(api_version, kind),
-        )
+        let mut examples = self.examples.of_kind([api_version, kind], &value, MOST_COMPOSITES);
+        // One that has every field shows what others than these may have.
+        if examples.iter().any(Example::is_object) {
+            examples.extend(self.examples.made(api_version, kind));
+        }
+        (examples, self.examples.pinned_of_kind(api_version, kind))
     }
 
     /// Whether composites of the kind that a Composition is for have a namespace, if that is known.
@@ -178,6 +180,12 @@ impl EvaluatedComposition<'_> {
     /// Whether more is known than that something is unknown, at a path in [`EvaluatedComposition::object`].
     pub fn is_told(&self, at: &str) -> bool {
         self.told.iter().any(|told| told == at)
+    }
+
+    /// Whether a path in [`EvaluatedComposition::object`] is in a step that is replaced.
+    pub(crate) fn is_replaced(&self, at: &str) -> bool {
+        self.written(at) != at
+            && self.steps.iter().any(|step| step.is_replaced && template_of(step.number) == self.written(at))
     }
 
     /// The path in the Composition as written for one in [`EvaluatedComposition::object`].

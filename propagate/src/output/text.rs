@@ -27,11 +27,11 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
     }
     for (index, entry) in report.findings.iter().enumerate() {
         let level = level(entry.level);
-        // Findings at one position are printed together.
+        // Findings at one position are printed together, up to one with help of its own.
         let next = report.findings.get(index + 1);
         let is_last = next.is_none_or(|next| next.place != entry.place);
         let help = if next.is_none_or(|next| is_last || next.help != entry.help) { &*entry.help } else { "" };
-        out += &if is_last {
+        out += &if is_last || !help.is_empty() {
             shown(fleet, level, entry.check, &entry.message, &entry.place, (&entry.object.title, help))
         } else {
             let title = Group::with_title(level.primary_title(&entry.message).id(entry.check));

@@ -50,9 +50,11 @@ const TO_SNAPSHOT: (TaggedBy, &str) =
 #[rustfmt::skip]
 const LAUNCHING: &[Launching] = &[
     row(AWS, ("autoscaling", "AutoscalingGroup"), "volumes", Nothing, BY_TEMPLATE),
+    row(AWS, ("autoscaling", "AutoscalingGroup"), "instances", EveryElement("spec.forProvider.tag", "propagateAtLaunch", "true"), "set `propagateAtLaunch: true` in each `tag`"),
     row(AWS, ("batch", "ComputeEnvironment"), "instances", Field(&["spec.forProvider.computeResources.tags"]), "patch `computeResources.tags` too"),
     row(AWS, ("batch", "JobDefinition"), "tasks", Value("spec.forProvider.propagateTags", &["true"]), "set `propagateTags: true`"),
     row(AWS, ("dynamodb", "Table"), "replicas", EveryElement("spec.forProvider.replica", "propagateTags", "true"), "set `propagateTags: true` in each `replica`"),
+    row(AWS, ("ec2", "Fleet"), "instances", Nothing, BY_TEMPLATE),
     row(AWS, ("ec2", "Instance"), "volumes", Field(&["spec.forProvider.volumeTags", "spec.forProvider.rootBlockDevice.tags"]), "patch `volumeTags` or `rootBlockDevice.tags` too"),
     row(AWS, ("ec2", "LaunchTemplate"), "instances", Element(SPECIFICATIONS, "resourceType", "instance"), "patch `tagSpecifications` too"),
     row(AWS, ("ec2", "LaunchTemplate"), "volumes", Element(SPECIFICATIONS, "resourceType", "volume"), "patch `tagSpecifications` too"),
@@ -65,6 +67,7 @@ const LAUNCHING: &[Launching] = &[
     row(AWS, ("rds", "Cluster"), "snapshots", TO_SNAPSHOT.0, TO_SNAPSHOT.1),
     row(AWS, ("rds", "Instance"), "snapshots", TO_SNAPSHOT.0, TO_SNAPSHOT.1),
     row(AZURE, ("containerservice", "KubernetesCluster"), "default node pool", Field(&["spec.forProvider.defaultNodePool.tags"]), "patch `defaultNodePool.tags` too"),
+    row(GCP, ("compute", "InstanceTemplate"), "disks", Field(&["spec.forProvider.disk.labels"]), "patch `disk.labels` too"),
     row(GCP, ("compute", "Instance"), "boot disk", Field(&["spec.forProvider.bootDisk.initializeParams.labels"]), "patch `bootDisk.initializeParams.labels` too"),
 ];
 

@@ -65,6 +65,7 @@ pub(super) fn read<'a>(
             SimulatedValue::Object(object) if object.tags.is_some() => SimulatedValue::Object(object.clone()),
             SimulatedValue::Scalar(of) => SimulatedValue::Scalar(*of),
             SimulatedValue::OfAuthor => SimulatedValue::OfAuthor,
+            SimulatedValue::Given(json) => SimulatedValue::Given(*json),
             _ => SimulatedValue::Unknown,
         }),
         (Some(_), PatchSource::Resource) => Ok(SimulatedValue::Unknown),

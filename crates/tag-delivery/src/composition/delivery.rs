@@ -255,7 +255,8 @@ impl<'a> TagPlaces<'_, 'a> {
         let to = to.into();
         match self.known.tags {
             Tags::Map(field) => TagFault::UndeclaredField { to, field: field.into() },
-            Tags::List(..) | Tags::Nowhere => TagFault::NoTags { to, kind: self.resource.kind.kind.into() },
+            Tags::List(..) => TagFault::NoMapBesideList { to, kind: self.resource.kind.kind.into() },
+            Tags::Nowhere => TagFault::NoTags { to, kind: self.resource.kind.kind.into() },
         }
     }
 

@@ -24,28 +24,41 @@ const ONLY_KINDS: [(&str, &str); 1] = [("openstack", "InstanceV2")];
 /// The tags of a resource that are in a map, and its cloud.
 struct MapOfTags<'a> {
     cloud: &'static Cloud,
+    group: &'a str,
     entries: Vec<(&'a str, SimulatedValue<'a>)>,
-    accepts_any_character: bool,
 }
 
 impl<'a> MapOfTags<'a> {
     fn of(resource: &ComposedResource<'a>) -> Option<Self> {
         let (kind, object) = (resource.kind, &resource.object);
-        let cloud = cloud_of(kind.group).and_then(Cloud::of)?;
-        let is_other = |(provider, only): &(&str, &str)| *provider == cloud.provider && *only != kind.kind;
-        let Some(Tags::Map(field)) = kind.known.map(|known| known.tags).filter(|_| !ONLY_KINDS.iter().any(is_other))
-        else {
-            return None;
-        };
+        let cloud = cloud_of_tags(kind.group, kind.kind)?;
+        let Some(Tags::Map(field)) = kind.known.map(|known| known.tags) else { return None };
         let entries = object.get(&steps_in(field, object)).ok()?.entries();
-        Some(MapOfTags { cloud, entries, accepts_any_character: ANY_CHARACTERS.contains(&kind.group) })
+        Some(MapOfTags { cloud, group: kind.group, entries })
     }
 
     fn refusal(&self, key: &str, value: &str) -> Option<TagSkipReason> {
-        let is_of_characters =
-            |it: &TagSkipReason| matches!(it, TagSkipReason::KeyCharacterClass | TagSkipReason::ValueCharacterClass);
-        self.cloud.refusal(key, value).filter(|it| !self.accepts_any_character || !is_of_characters(it))
+        refusal_by(self.cloud, self.group, (key, value))
     }
+}
+
+/// The cloud of a kind, if the table of clouds is about its tags.
+fn cloud_of_tags(group: &str, kind: &str) -> Option<&'static Cloud> {
+    let cloud = cloud_of(group).and_then(Cloud::of)?;
+    let is_other = |(provider, only): &(&str, &str)| *provider == cloud.provider && *only != kind;
+    (!ONLY_KINDS.iter().any(is_other)).then_some(cloud)
+}
+
+fn refusal_by(cloud: &Cloud, group: &str, (key, value): (&str, &str)) -> Option<TagSkipReason> {
+    let is_of_characters =
+        |it: &TagSkipReason| matches!(it, TagSkipReason::KeyCharacterClass | TagSkipReason::ValueCharacterClass);
+    cloud.refusal(key, value).filter(|it| !ANY_CHARACTERS.contains(&group) || !is_of_characters(it))
+}
+
+/// Why the cloud of a kind does not accept an entry of its map of tags, and which cloud that is.
+pub fn refusal_of_tag(group: &str, kind: &str, tag: (&str, &str)) -> Option<(&'static str, TagSkipReason)> {
+    let cloud = cloud_of_tags(group, kind)?;
+    refusal_by(cloud, group, tag).map(|reason| (cloud.provider, reason))
 }
 
 /// Compares the tags of the base with what the cloud accepts, and with what it accepts on this kind.

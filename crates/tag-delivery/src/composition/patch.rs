@@ -14,9 +14,6 @@ use crate::messages;
 /// No real object has more levels.
 const MOST_STEPS: usize = 100;
 
-const FIELDS: [&str; 6] = ["type", "fromFieldPath", "toFieldPath", "combine", "transforms", "policy"];
-const POLICY_FIELDS: [&str; 2] = ["fromFieldPath", "toFieldPath"];
-
 /// What a patch reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PatchSource {
@@ -101,12 +98,12 @@ pub(super) enum Dialect {
 
 impl<'a> Patch<'a> {
     /// Reads a patch of a resource; not one that refers to a patch set.
-    pub(super) fn of_resource(at: Json<'a>, dialect: Dialect) -> Result<Self, Halt<'a>> {
-        Patch::read(at, &TYPES, dialect)
+    pub(super) fn of_resource(at: Json<'a>) -> Result<Self, Halt<'a>> {
+        Patch::read(at, &TYPES)
     }
 
-    pub(super) fn of_environment(at: Json<'a>, dialect: Dialect) -> Result<Self, Halt<'a>> {
-        Patch::read(at, &ENVIRONMENT_TYPES, dialect)
+    pub(super) fn of_environment(at: Json<'a>) -> Result<Self, Halt<'a>> {
+        Patch::read(at, &ENVIRONMENT_TYPES)
     }
 
     /// Whether Crossplane 1 keeps what is stored where the patch writes.
@@ -126,11 +123,7 @@ impl<'a> Patch<'a> {
         policy(at).map(drop)
     }
 
-    fn read(at: Json<'a>, types: &[(&str, PatchSource, Target, bool)], dialect: Dialect) -> Result<Self, Halt<'a>> {
-        if dialect == Dialect::Function {
-            only(at, &FIELDS)?;
-            only(at.get("policy")?, &POLICY_FIELDS)?;
-        }
+    fn read(at: Json<'a>, types: &[(&str, PatchSource, Target, bool)]) -> Result<Self, Halt<'a>> {
         let PatchHeader { source, target, combines, from_text, to_text } = PatchHeader::read(at, types)?;
         Ok(Patch {
             at,

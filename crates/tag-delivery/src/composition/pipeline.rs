@@ -39,14 +39,14 @@ pub(super) struct Pipeline<'a, 's> {
 }
 
 impl<'a, 's> Pipeline<'a, 's> {
-    /// Evaluates all steps for a composite, and the prefixes of the keys of its tags.
+    /// Evaluates all steps for a composite and its environment, and the prefixes of the keys of its tags.
     ///
     /// # Errors
     /// When the Composition does not have the structure that Crossplane defines, a function fails because of it, or its
     /// patches expand to more than the limit.
     pub(super) fn play(
         spec: Json<'a>,
-        composite: SimulatedValue<'a>,
+        [composite, environment]: [SimulatedValue<'a>; 2],
         prefixes: Prefixes<'a>,
         composites: &'s CloudTags,
         faults: &mut Faults<'a>,
@@ -57,7 +57,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             by_name: BTreeMap::new(),
             composite,
             prefixes,
-            environment: SimulatedValue::Unknown,
+            environment,
             expansion: Expansion::of(spec),
             step: 0,
             composites,
@@ -116,7 +116,7 @@ impl<'a, 's> Pipeline<'a, 's> {
         }
         let patch_sets = PatchSets::read(template)?;
         for at in template.at(&["environment", "patches"])?.elements()? {
-            let patch = Patch::of_environment(at, dialect)?;
+            let patch = Patch::of_environment(at)?;
             apply::to_environment(&patch, &self.composite, &mut self.environment, &mut self.expansion)?;
         }
         for at in template.get("resources")?.elements()? {
@@ -124,7 +124,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             let index = self.compose(at, dialect)?;
             let Some(resource) = self.resources.get_mut(index) else { continue };
             let mut apply = |at| {
-                let patch = Patch::of_resource(at, dialect)?;
+                let patch = Patch::of_resource(at)?;
                 resource.apply(&patch, &self.composite, &mut self.environment, &mut self.expansion)
             };
             match patches.into_iter().try_for_each(&mut apply) {
@@ -148,6 +148,9 @@ impl<'a, 's> Pipeline<'a, 's> {
             }
             (Dialect::Function, None) if base.is_null() && self.last_unread == 0 => {
                 return Err(Halt::Fails(at, TagFault::NoEarlierBase { name: name.into() }));
+            }
+            (Dialect::Function, _) if !base.is_null() && base.string(&["kind"])?.unwrap_or_default().is_empty() => {
+                return Err(Halt::Fails(base, TagFault::MissingInputField { field: "kind".into() }));
             }
             // Without a base, the patches apply to what an earlier step composes.
             (_, Some(index)) if base.is_null() => return Ok(index),

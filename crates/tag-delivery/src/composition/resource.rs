@@ -44,6 +44,8 @@ pub struct ComposedResource<'a> {
     pub(super) is_ignored: bool,
     /// Whether a patch wrote other tags, as a whole map.
     has_patched_tags: bool,
+    /// … of the environment.
+    has_environment_tags: bool,
 }
 
 impl<'a> ComposedResource<'a> {
@@ -66,6 +68,7 @@ impl<'a> ComposedResource<'a> {
             doubts: Vec::new(),
             is_ignored: false,
             has_patched_tags: false,
+            has_environment_tags: false,
         }
     }
 
@@ -126,10 +129,14 @@ impl<'a> ComposedResource<'a> {
             (false, Some(false)) if before.is_none() => Some(TagFault::KeptFromMerge { field: field.into() }),
             _ => None,
         };
+        let is_lost = lost.is_some();
         match (lost, after) {
             (Some(lost), _) => self.fault(Loss, patch.at, lost),
             (None, None) if is_to_field && is_unknown => self.doubt_patch(patch),
             _ => {}
+        }
+        if !is_lost {
+            self.judge_environment(patch, is_to_field && is_unknown, brings_tags && is_to_field);
         }
         self.has_patched_tags |= is_to_field && is_unknown;
         Ok(())
@@ -145,6 +152,20 @@ impl<'a> ComposedResource<'a> {
         if !field.is_empty() && field.split('.').all(|name| names.next() == Some(name)) {
             self.writers.insert(names.next().unwrap_or_default(), patch.at);
         }
+    }
+
+    /// Of a map of the environment and the tags, one may replace entries of the other.
+    fn judge_environment(&mut self, patch: &Patch<'a>, is_unknown: bool, brings_tags: bool) {
+        let is_of_environment = is_unknown && patch.source == PatchSource::Environment;
+        let wins = match patch.policy {
+            MergePolicy::Replace => false,
+            MergePolicy::Merge => brings_tags && self.has_environment_tags,
+            MergePolicy::ForceMerge => is_of_environment && self.tags().is_some(),
+        };
+        if wins {
+            self.fault(CannotTell, patch.at, TagFault::EnvironmentWins { field: self.kind.field().into() });
+        }
+        self.has_environment_tags |= is_of_environment;
     }
 
     /// A patch may copy the tags.

@@ -4,13 +4,16 @@ use super::halt::Halt;
 use super::limits;
 use super::pipeline::Pipeline;
 use super::types::judge_values;
+use crate::exemption::states_reason;
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
 use crate::json::{Json, Malformed};
+use kubernetes::EXEMPT;
 use tag_rules::CloudTags;
 
 pub use super::field_path::{FieldPathStep, parse as steps_of};
+pub use super::other_cloud::refusal_of_tag;
 pub use super::policies::Policies;
 pub use super::resource::ComposedResource;
 pub use super::resource_kind::ResourceKind;
@@ -28,13 +31,13 @@ pub struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    /// Evaluates the steps of a Composition, given as its `spec`.
+    /// Evaluates the steps of a Composition, given as its `spec`, for a composite and its environment.
     ///
     /// # Errors
     /// When it does not have the structure that Crossplane defines, or its patches expand to more than the limit.
-    pub fn of(spec: Json<'a>, composite: SimulatedValue<'a>, settings: &CloudTags) -> Result<Self, Malformed> {
+    pub fn of(spec: Json<'a>, sources: [SimulatedValue<'a>; 2], settings: &CloudTags) -> Result<Self, Malformed> {
         let mut faults = Faults::default();
-        match Pipeline::play(spec, composite, &[], settings, &mut faults) {
+        match Pipeline::play(spec, sources, &[], settings, &mut faults) {
             Ok(Pipeline { resources, .. }) => Ok(Simulation { resources, unknown: faults.unknown(), failure: None }),
             Err(Halt::Malformed(malformed)) => Err(malformed),
             Err(Halt::Fails(at, fault)) => {
@@ -46,6 +49,11 @@ impl<'a> Simulation<'a> {
 }
 
 impl ComposedResource<'_> {
+    /// Whether the annotation for exemptions is in its base, with a reason.
+    pub fn is_exempt(&self) -> bool {
+        self.base.string(&["metadata", "annotations", EXEMPT]).ok().flatten().is_some_and(states_reason)
+    }
+
     /// Why the API server or the cloud refuses it, if it is composed for this composite.
     pub fn refusal(&self, composite: Json<'_>) -> Option<TagFault> {
         let mut faults = Faults::default();

@@ -14,6 +14,9 @@ use kubernetes::Mentioned;
 /// Fields of this name that are objects are maps of strings, in every kind of the carriers' providers.
 const MAPS: [&str; 2] = ["tags", "labels"];
 
+/// A boolean in the tags of Auto Scaling groups, the only kind with such a list that has one.
+const PROPAGATE: &str = "propagateAtLaunch";
+
 /// Fields of every managed resource.
 const FIELDS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
 
@@ -24,6 +27,17 @@ const FIELDS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
 const SPEC: [&str; 5] =
     ["forProvider", "initProvider", "managementPolicies", "providerConfigRef", "writeConnectionSecretToRef"];
 const SPEC_OF_CLUSTER_SCOPED: [&str; 3] = ["deletionPolicy", "providerRef", "publishConnectionDetailsTo"];
+
+/// Where namespaced kinds refer to Secrets: below which field, how the names of fields end, and whether only a reference
+/// with `key` is to a Secret.
+///
+/// Source: Crossplane 2.4, apis/core/v2/resource.go, `LocalSecretReference` and `LocalSecretKeySelector`, and the
+/// CustomResourceDefinitions of the carriers' providers.
+const SECRETS: [(&str, &str, bool); 3] = [
+    ("spec", "writeConnectionSecretToRef", false),
+    ("spec.forProvider", "SecretRef", true),
+    ("spec.initProvider", "SecretRef", true),
+];
 
 /// Adds a fault for every map that the kind does not have, and for every value that the API server refuses; returns
 /// whether there is one.
@@ -115,9 +129,8 @@ impl<'a> Types<'_, 'a> {
             return self.refuse(Some(value), "", TagFault::NotAMap { found, field: field.into() });
         }
         for (key, value) in value.entries().into_iter().filter(|(_, value)| !has_tags(value)) {
-            // What is removed is absent; a null is sent to the API server.
-            let is_null = matches!(&value, SimulatedValue::Given(json) if json.is_null());
-            if let Some(found) = value.other_than_text().or(is_null.then_some("null")) {
+            // The API server drops a null: apiextensions-apiserver, pkg/apiserver/schema/defaulting/prunenulls.go.
+            if let Some(found) = value.other_than_text() {
                 let path = [field, "[", key, "]"].concat();
                 self.refuse(Some(&value), key, TagFault::ValueNotText { path: Mentioned(path), found });
             }
@@ -135,13 +148,18 @@ impl<'a> Types<'_, 'a> {
             let found = match item {
                 Item::String => element.other_than_text(),
                 Item::Object if is_text(&element) => Some("a string"),
-                Item::Object => element.other_than_text().filter(|_| !is_object(&element)),
+                Item::Object if is_object(&element) => {
+                    let flag = element.get(&[FieldPathStep::Field(PROPAGATE)]);
+                    flag.is_ok_and(|flag| is_text(&flag)).then_some("an object whose `propagateAtLaunch` is a string")
+                }
+                Item::Object => element.other_than_text(),
             };
             Some((found?, element))
         });
         if let Some((found, element)) = refused {
             let of = match item {
                 Item::String => "strings",
+                Item::Object if is_object(&element) => "objects where it is a boolean",
                 Item::Object => "objects",
             };
             self.refuse(Some(&element), "", TagFault::NotAnItem { found, field: field.into(), of });
@@ -185,6 +203,33 @@ impl<'a> Types<'_, 'a> {
                 _ => Some(format!("spec.forProvider.{name}")).filter(|path| kind.field() == path),
             };
             self.refuse(Some(&value), "", no_such_field(format!("spec.{name}"), kind.kind, meant));
+        }
+        if is_namespaced {
+            self.judge_secrets();
+        }
+    }
+
+    /// References to Secrets, which are in the namespace of the resource.
+    fn judge_secrets(&mut self) {
+        let resource = self.resource;
+        for (parent, suffix, needs_key) in SECRETS {
+            let steps = steps_in(parent, &resource.object);
+            let Ok(fields) = resource.object.get(&steps) else { continue };
+            for (name, reference) in fields.entries().into_iter().filter(|(name, _)| name.ends_with(suffix)) {
+                let of = |field| reference.get(&[FieldPathStep::Field(field)]);
+                let Ok(namespace) = of("namespace") else { continue };
+                if needs_key && of("key").is_err() {
+                    continue;
+                }
+                let path: Vec<_> = steps.iter().copied().chain([name, "namespace"].map(FieldPathStep::Field)).collect();
+                let at = match &*namespace {
+                    SimulatedValue::Given(json) if is_within(*json, resource.base) => *json,
+                    _ => resource.patches.get(&path).copied().unwrap_or(resource.at),
+                };
+                let path = [parent, ".", name, ".namespace"].concat();
+                self.faults.add(Fails, at, no_such_field(path, resource.kind.kind, None));
+                self.is_refused = true;
+            }
         }
     }
 

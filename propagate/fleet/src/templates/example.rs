@@ -41,6 +41,13 @@ const DEEPEST: usize = 16;
 const MOST_VALUES: usize = 4096;
 const UID: &str = "00000000-0000-4000-8000-000000000000";
 
+impl Example {
+    /// Whether it is among the files.
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.origin, ExampleOrigin::Object(_))
+    }
+}
+
 impl<'f> Examples<'f> {
     pub(super) fn of(objects: impl Iterator<Item = &'f FleetObject>, settings: &CloudTags) -> Examples<'f> {
         let mut examples = Examples { definitions: Vec::new(), objects: BTreeMap::new() };
@@ -117,18 +124,19 @@ impl<'f> Examples<'f> {
         let is_its_own = |example: &Example| selected(&example.composite, definition).fits(composition);
         let examples = examples.filter(is_its_own).take(most);
         let examples: Vec<Example> = examples.collect();
-        match schema.filter(|_| examples.is_empty()) {
-            Some(schema) => {
-                let spec = made(schema, 0, &mut MOST_VALUES.clone());
-                let namespace = definition.is_some_and(is_namespaced).then_some("default");
-                let labels = json!({"crossplane.io/composite": "example"});
-                let metadata = json!({"name": "example", "namespace": namespace, "uid": UID, "labels": labels});
-                let composite = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec});
-                let name = definition.map_or("", |definition| text(definition, "/metadata/name"));
-                vec![Example { origin: ExampleOrigin::Schema(name.to_owned()), composite }]
-            }
-            None => examples,
-        }
+        if examples.is_empty() { self.made(api_version, kind).into_iter().collect() } else { examples }
+    }
+
+    /// A composite that is made from the schema of its definition.
+    pub(super) fn made(&self, api_version: &str, kind: &str) -> Option<Example> {
+        let (group, version) = group_and_version(api_version);
+        let definition = self.definition(group, kind)?;
+        let spec = made(schema(definition, version)?, 0, &mut MOST_VALUES.clone());
+        let namespace = is_namespaced(definition).then_some("default");
+        let labels = json!({"crossplane.io/composite": "example"});
+        let metadata = json!({"name": "example", "namespace": namespace, "uid": UID, "labels": labels});
+        let composite = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec});
+        Some(Example { origin: ExampleOrigin::Schema(text(definition, "/metadata/name").to_owned()), composite })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use composed_tags::{NoEffect, PatchedText, ResourceTag, ResourceTags, TagUpdate, composed_tags};
+use composed_tags::{FailingPatch, NoEffect, PatchedText, ResourceTag, ResourceTags, TagUpdate, composed_tags};
 use metadata_propagation::TagDelivery;
 use serde_json::{Value, json};
 
@@ -72,16 +72,20 @@ impl ComposedResources {
         let title = format!("{} `{}`", of.kind, of.name);
         self.compositions.insert(of.name.clone());
         let evaluated = side.evaluated(composition, id, composite);
-        let composed = match composed_tags(&evaluated.object.json, &composite.to_string(), &side.settings.cloud_tags) {
-            Ok(composed) => composed,
-            Err(malformed) => return self.unknown.push(format!("{title}: {malformed}")),
-        };
+        let composed =
+            match composed_tags(&evaluated.object.json, &composite.to_string(), None, &side.settings.cloud_tags) {
+                Ok(composed) => composed,
+                Err(malformed) => return self.unknown.push(format!("{title}: {malformed}")),
+            };
         for (at, fault) in composed.unknown.iter().filter(|(at, _)| !evaluated.is_told(at)) {
             self.unknown.push(format!("{title} {}: {fault}", evaluated.written(at)));
         }
         if let Some((at, fault)) = &composed.failure {
             let at = evaluated.written(at);
             self.unknown.push(format!("{title} composes nothing: {at}: {fault}"));
+        }
+        if let Some(FailingPatch { at, failure, .. }) = composed.failing.iter().find(|patch| patch.resource.is_none()) {
+            return self.unknown.push(format!("{title} composes nothing: {}: {failure}", evaluated.written(at)));
         }
         let findings = evaluated.findings.iter().filter(|it| it.verdict == Some(TagDelivery::CannotTell));
         self.unknown.extend(findings.map(|finding| format!("{title} {}: {}", finding.at, finding.message)));

@@ -127,8 +127,8 @@ impl fmt::Display for StepFact {
             }
             StepFact::Unquoted { resource, path } => write!(
                 f,
-                "resource `{resource}` is not created: values of tags in `{path}` are not quoted, so one of digits only is a \
-                 number"
+                "resource `{resource}`: values of tags in `{path}` are not quoted, so with one that YAML reads as a number or a \
+                 boolean, such as `4711` or `yes`, it is not created"
             ),
             StepFact::Separator { resource, path, separator } => {
                 write!(
