@@ -19,6 +19,7 @@ mod provider;
 mod reason;
 mod refused;
 mod replicas;
+mod same;
 mod stopped;
 mod tags;
 mod template;
@@ -33,12 +34,12 @@ use std::fmt;
 
 use ::topology::ObjectPath;
 use metadata_propagation::{Effect, Mode, Settings, Stance};
-use serde_json::{Map, Value};
 
 use self::difference::{differences, unknown};
 use self::edits::edits;
 use self::impact::Sides;
 use self::refused::is_refused;
+use self::same::is_same;
 use self::waits::Delays;
 use crate::check::Checker;
 use crate::each::each;
@@ -343,14 +344,11 @@ fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, side
         refused::keep_only(&mut planned);
         return Some(planned);
     };
-    if stored.json == object.json {
+    if is_same([&stored.json, &object.json]) {
         return None;
     }
     let values = [stored, object].map(FleetObject::value);
     let [was, is] = values.each_ref();
-    if is_same([was, is]) {
-        return None;
-    }
     let mut planned = changed(&object.id, edits([stored, object], [was, is], sides));
     if has_rules {
         refused::add(&mut planned, object, (Some(was), is), (sides, new));
@@ -369,21 +367,6 @@ fn with_stored_classes((old, new): (&Fleet, &Fleet), sides: Sides<'_>) -> Option
     let refused: BTreeSet<&ObjectId> = new.objects().filter(is_refused).map(|object| &object.id).collect();
     let is_kept = |object: &FleetObject| !refused.contains(&object.id);
     (!refused.is_empty()).then(|| new.part(is_kept, |_| true).and(old, |object| !is_kept(object)))
-}
-
-/// Whether two objects differ only in what the API server and controllers write.
-fn is_same(objects: [&Value; 2]) -> bool {
-    const WRITTEN: [&str; 5] = ["resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"];
-    let metadata = objects.map(|object| object.get("metadata").unwrap_or(&Value::Null));
-    has_same_fields(objects, &["metadata", "status"]) && has_same_fields(metadata, &WRITTEN)
-}
-
-/// Whether two values have the same fields, apart from some.
-fn has_same_fields(values: [&Value; 2], without: &[&str]) -> bool {
-    let [Some(old), Some(new)] = values.map(Value::as_object) else { return values[0] == values[1] };
-    let others = |fields: &Map<String, Value>| fields.keys().filter(|name| !without.contains(&&***name)).count();
-    let is_same = |(name, value): (&String, &Value)| without.contains(&&**name) || new.get(name) == Some(value);
-    others(old) == others(new) && old.iter().all(is_same)
 }
 
 /// An object that does not have the structure of a Kubernetes object.
