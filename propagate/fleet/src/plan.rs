@@ -18,6 +18,7 @@ mod placeholder;
 mod provider;
 mod reason;
 mod refused;
+mod remediation;
 mod replicas;
 mod same;
 mod stopped;
@@ -110,6 +111,21 @@ pub struct Planned {
     pub edits: Vec<PlannedEdit>,
     /// Labels and annotations in it that are added, changed or removed, including those that propagate.
     pub entries: Vec<EntryDifference>,
+}
+
+impl Planned {
+    fn new(id: &ObjectId, happens: Happens) -> Planned {
+        Planned {
+            id: id.clone(),
+            happens,
+            effect: None,
+            machines: Machines::default(),
+            later: None,
+            replaced_by: None,
+            edits: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
 }
 
 /// What happens to an object.
@@ -349,7 +365,8 @@ fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, side
     }
     let values = [stored, object].map(FleetObject::value);
     let [was, is] = values.each_ref();
-    let mut planned = changed(&object.id, edits([stored, object], [was, is], sides));
+    let edits = edits([stored, object], [was, is], sides);
+    let mut planned = Planned { edits, ..Planned::new(&object.id, Happens::Changed) };
     if has_rules {
         refused::add(&mut planned, object, (Some(was), is), (sides, new));
     }
@@ -373,11 +390,6 @@ fn with_stored_classes((old, new): (&Fleet, &Fleet), sides: Sides<'_>) -> Option
 fn unreadable(object: &FleetObject, checker: &Checker, fleet: &Fleet) -> Option<Unknown> {
     let finding = checker.check(object, fleet).findings.into_iter().find(|finding| finding.check == UNREADABLE)?;
     Some(Unknown { id: object.id.clone(), is_predicted: false, reason: finding.message })
-}
-
-fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
-    let (id, happens, machines) = (id.clone(), Happens::Changed, Machines::default());
-    Planned { id, happens, effect: None, machines, later: None, replaced_by: None, edits, entries: Vec::new() }
 }
 
 /// Whether a Cluster in the files uses a class.

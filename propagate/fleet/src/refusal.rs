@@ -21,7 +21,7 @@ use self::edits::EDIT_RULES;
 pub(crate) use self::edits::{checks_version, is_pending, skipped_by_topology};
 use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
-pub(crate) use self::selector::holds;
+pub(crate) use self::selector::{are_selected, holds};
 pub(crate) use self::taints::of_pool;
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
