@@ -267,9 +267,7 @@ impl OwnerEffect {
 fn known(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
     let is_asked = |cause: &&FieldCause| remediation::is_written(&cause.steps, cause.to.as_ref());
     match (effect(part, causes, around), filled_in(causes)) {
-        ((Effect::InPlace, _), _) if causes.iter().any(|cause| is_asked(&cause)) => {
-            (Effect::CannotTell, Some(REMEDIATED.to_owned()))
-        }
+        ((Effect::InPlace, _), _) if causes.iter().any(is_asked) => (Effect::CannotTell, Some(REMEDIATED.to_owned())),
         ((effect, _), Some(gap)) if is_settled(effect) => (Effect::CannotTell, Some(gap.to_string())),
         (known, _) => known,
     }
