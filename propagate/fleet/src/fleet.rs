@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, GRANTS, Get, LookupCause, LookupError};
 
 use crate::locate::Locator;
@@ -256,10 +255,9 @@ impl Fleet {
 /// Whether a rule reads objects of this kind: those of Cluster API and its providers, Nodes, label registries, and what
 /// Crossplane defines and composes.
 fn is_of_a_rule(id: &ObjectId, composites: &BTreeSet<String>) -> bool {
-    let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     let is_granted = || GRANTS.iter().any(|grant| (grant.group, grant.kind) == (&*id.group, &*id.kind));
     let is_node = id.group.is_empty() && id.kind == "Node";
-    is_cluster_api || is_node || id.group == CROSSPLANE_GROUP || composites.contains(&id.group) || is_granted()
+    id.is_cluster_api() || is_node || id.group == CROSSPLANE_GROUP || composites.contains(&id.group) || is_granted()
 }
 
 /// The documents of texts, one after the other.

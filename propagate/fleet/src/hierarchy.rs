@@ -8,7 +8,7 @@ use std::sync::Arc;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, Get, Guards, LookupCause, LookupError, Mode, Settings};
 
-use self::completion::Wants;
+use self::completion::{Completing, Wants};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::member::Member;
@@ -44,52 +44,28 @@ impl Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Changes, None)
     }
 
-    /// Like [`Hierarchy::of`], if the fleet replaces another one: what propagated before to an object in the files, and
-    /// no longer does, is removed by its controller.
+    /// Like [`Hierarchy::of`], if the fleet replaces another one with the same settings: what propagated before to an object
+    /// in the files, and no longer does, is removed by its controller.
     pub fn after(before: &Hierarchy, fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Carried, Some(before))
     }
 
     fn built(fleet: &Fleet, settings: &Settings, wants: Wants, before: Option<&Hierarchy>) -> Hierarchy {
         // Guards are off here; only missing entries matter.
-        let settings = Settings { mode: Mode::Mutate, guards: Guards::ignored(), ..settings.clone() };
-        let mut hierarchy = Hierarchy::default();
-        let templates = TemplateEvaluation::of(fleet.objects(), &settings);
-        let objects: Vec<&FleetObject> = fleet.objects().collect();
-        // Values are large: only the relations of all objects are kept.
-        let relations = each(&objects, |object| {
-            let written = related(&object.json);
-            (parent(&object.id, &written), references(&object.id, &written), topology_entries(&written))
-        });
-        for (object, (.., entries)) in objects.into_iter().zip(&relations) {
-            hierarchy.add(object, (Some(object.origin.clone()), entries.clone()), None);
-        }
-        for (further, name) in fleet.further() {
-            if let Some(number) = hierarchy.number(name) {
-                hierarchy.by_id.insert(further.clone(), number);
-            }
-        }
-        let named: BTreeMap<&ObjectId, usize> = (relations.iter().enumerate())
-            .flat_map(|(number, (_, references, _))| references.iter().map(move |id| (id, number)))
-            .collect();
-        for (number, (parent, ..)) in relations.iter().enumerate() {
-            let parent = parent.as_ref().and_then(|parent| hierarchy.number(parent));
-            let id = hierarchy.members.get(number).map(|member| &member.id);
-            let parent = parent.or_else(|| named.get(id?).copied());
-            hierarchy.relate(number, parent);
-        }
+        let settings = &Settings { mode: Mode::Mutate, guards: Guards::ignored(), ..settings.clone() };
+        let templates = TemplateEvaluation::of(fleet.objects(), settings);
+        let completing = Completing { settings, wants, templates, before };
+        let mut hierarchy = Hierarchy::of_written(fleet);
         // The sources of an object are complete before it is evaluated, and objects on one level do not read each
         // other.
         let mut level: Vec<usize> = hierarchy.roots().collect();
         while !level.is_empty() {
             let mut latest = BTreeMap::new();
             for some in level.chunks(AT_ONCE) {
-                let completions = each(some, |number| hierarchy.completion(*number, (&settings, wants), &templates));
+                let completions = each(some, |number| hierarchy.completion(*number, &completing));
                 for (number, completion) in some.iter().zip(completions) {
                     hierarchy.complete(*number, completion, &mut latest);
-                    if let Some(before) = before {
-                        hierarchy.drop_former(*number, before);
-                    }
+                    hierarchy.drop_former(*number, before);
                 }
             }
             let made = each(&level, |number| hierarchy.predicted(*number));
@@ -104,6 +80,35 @@ impl Hierarchy {
             }
             let below = |number: &usize| hierarchy.members.get(*number).map_or(&[][..], |member| &member.children);
             level = level.iter().flat_map(below).copied().collect();
+        }
+        hierarchy
+    }
+
+    /// The objects of a fleet and their relations, before anything is completed.
+    fn of_written(fleet: &Fleet) -> Hierarchy {
+        let mut hierarchy = Hierarchy::default();
+        let objects: Vec<&FleetObject> = fleet.objects().collect();
+        // Values are large: only the relations of all objects are kept.
+        let relations = each(&objects, |object| {
+            let written = related(&object.json);
+            (parent(&object.id, &written), references(&object.id, &written), topology_entries(&written))
+        });
+        for (object, (.., entries)) in objects.into_iter().zip(&relations) {
+            hierarchy.add(object, Some(object.origin.clone()), entries.clone());
+        }
+        for (further, name) in fleet.further() {
+            if let Some(number) = hierarchy.number(name) {
+                hierarchy.by_id.insert(further.clone(), number);
+            }
+        }
+        let named: BTreeMap<&ObjectId, usize> = (relations.iter().enumerate())
+            .flat_map(|(number, (_, references, _))| references.iter().map(move |id| (id, number)))
+            .collect();
+        for (number, (parent, ..)) in relations.iter().enumerate() {
+            let parent = parent.as_ref().and_then(|parent| hierarchy.number(parent));
+            let id = hierarchy.members.get(number).map(|member| &member.id);
+            let parent = parent.or_else(|| named.get(id?).copied());
+            hierarchy.relate(number, parent);
         }
         hierarchy
     }
@@ -136,12 +141,8 @@ impl Hierarchy {
         order
     }
 
-    fn add(
-        &mut self,
-        object: &FleetObject,
-        (origin, topology_entries): (Option<Origin>, Vec<(&'static str, String)>),
-        parent: Option<usize>,
-    ) {
+    /// Adds an object, and returns its number.
+    fn add(&mut self, object: &FleetObject, origin: Option<Origin>, entries: Vec<(&'static str, String)>) -> usize {
         let number = self.members.len();
         self.by_id.insert(object.id.clone(), number);
         self.members.push(Member {
@@ -153,14 +154,15 @@ impl Hierarchy {
             carried: Shared::default(),
             unknown: None,
             report: Shared::default(),
-            topology_entries,
+            topology_entries: entries,
             version: object.version.clone(),
             is_rejected: false,
             completed: None,
+            reads: Vec::new(),
             read: None,
             node: None,
         });
-        self.relate(number, parent);
+        number
     }
 
     /// Puts an object below another, unless it already is.
@@ -254,7 +256,8 @@ impl Hierarchy {
             if self.number(&object.id).is_some() {
                 continue;
             }
-            self.add(&object, (None, topology_entries(&related(&object.json))), Some(number));
+            let added = self.add(&object, None, topology_entries(&related(&object.json)));
+            self.relate(added, Some(number));
             if let Some(member) = self.members.get_mut(number).filter(|_| object.id.kind == "Node") {
                 member.node = Some(object.id.name);
             }
@@ -267,9 +270,7 @@ impl Cluster for Hierarchy {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let version = group_and_version(&get.api_version).1;
         let cause = match self.find(&ObjectId::of(get)) {
-            Some(member) if member.version == version => {
-                return Ok(member.read.as_deref().unwrap_or_else(|| member.json()).to_owned());
-            }
+            Some(member) if member.version == version => return Ok(member.text_for_others().to_owned()),
             Some(_) => LookupCause::NotServed,
             None => LookupCause::NotFound,
         };

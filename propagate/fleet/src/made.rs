@@ -67,7 +67,7 @@ pub(crate) fn refusal_of_part(part: &DesiredPart) -> Option<TopologyRefusal> {
     let by_webhook = || {
         let is_pool = text(&part.object, "kind") == "MachinePool";
         let Refusal { at, message, .. } = of_pool(&part.object).into_iter().next().filter(|_| is_pool)?;
-        Some(TopologyRefusal::Object { kind: "MachinePool".to_owned(), path: at.to_string(), reason: message })
+        Some(TopologyRefusal::object("MachinePool", at.to_string(), message))
     };
     match part.role {
         PartRole::InfrastructureCluster => endpoint_refusal(&part.object),

@@ -1,9 +1,8 @@
 //! One object of a hierarchy.
 
 use metadata_propagation::cluster_api::CORE_GROUP;
-use metadata_propagation::{NotApplicable, Propagated, Report};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
+use metadata_propagation::{Get, NotApplicable, Propagated, Report};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::object::{ObjectId, Origin};
@@ -58,6 +57,8 @@ pub struct Member {
     pub(crate) is_rejected: bool,
     /// The object as it is stored after the policy has completed it, if that changes it.
     pub(crate) completed: Option<String>,
+    /// What was asked for to complete it, and the hash of each answer.
+    pub(crate) reads: Vec<(Get, u64)>,
     /// The object as others read it, if that differs.
     pub(crate) read: Option<String>,
     /// For a Machine: the name of its predicted Node.
@@ -101,6 +102,11 @@ impl Member {
         self.completed.as_deref().unwrap_or_else(|| self.written.text())
     }
 
+    /// The text of the object as others read it.
+    pub(crate) fn text_for_others(&self) -> &str {
+        self.read.as_deref().unwrap_or_else(|| self.json())
+    }
+
     /// The object as it is stored after the policy has completed it.
     pub fn completed(&self) -> Value {
         serde_json::from_str(self.json()).unwrap_or_default()
@@ -113,10 +119,14 @@ impl Member {
         if name.is_none() && self.node.is_none() {
             return None;
         }
-        if let (None, Some(node), Some(object)) = (name, &self.node, self.json().strip_suffix('}'))
-            && !has_status(self.json())
-        {
-            return Some(format!("{object},\"status\":{}}}", json!({ "nodeRef": { "name": node } })));
+        if let (None, Some(node)) = (name, &self.node) {
+            match (status(self.json()), self.json().strip_suffix('}')) {
+                (Status::Without, Some(object)) => {
+                    return Some(format!("{object},\"status\":{}}}", json!({ "nodeRef": { "name": node } })));
+                }
+                (Status::With(Some(reference)), _) if reference == json!({ "name": node }) => return None,
+                _ => {}
+            }
         }
         let mut object = self.completed();
         if let (Some(name), Some(metadata)) = (name, object.get_mut("metadata").and_then(Value::as_object_mut)) {
@@ -163,17 +173,30 @@ pub(crate) const AUTOSCALER: [&str; 2] = [
     "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size",
 ];
 
-/// Whether an object has a status, or cannot be read.
-fn has_status(json: &str) -> bool {
+/// The status of an object; of one that cannot be read, nothing is known.
+#[derive(Debug, PartialEq)]
+enum Status {
+    Without,
+    /// The reference to its Node.
+    With(Option<Value>),
+    Unknown,
+}
+
+fn status(json: &str) -> Status {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct MemberStatus {
+        node_ref: Option<Value>,
+    }
     #[derive(Deserialize)]
     struct MemberHead {
-        #[serde(default, deserialize_with = "is_there")]
-        status: bool,
+        status: Option<MemberStatus>,
     }
-    fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| true)
+    match serde_json::from_str::<MemberHead>(json) {
+        Ok(MemberHead { status: Some(status) }) => Status::With(status.node_ref),
+        Ok(MemberHead { status: None }) if !json.contains("\"status\"") => Status::Without,
+        _ => Status::Unknown,
     }
-    serde_json::from_str::<MemberHead>(json).map_or(true, |head| head.status)
 }
 
 #[cfg(test)]
@@ -198,9 +221,16 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_there_whatever_it_is_and_in_what_cannot_be_read() {
-        for (json, expected) in [("{}", false), (r#"{"status":{}}"#, true), (r#"{"status":null}"#, true), ("[", true)] {
-            assert_eq!(has_status(json), expected, "{json}");
+    fn the_status_of_what_cannot_be_read_is_not_known() {
+        for (json, expected) in [
+            ("{}", Status::Without),
+            (r#"{"status":{}}"#, Status::With(None)),
+            (r#"{"status":{"nodeRef":{"name":"n"}}}"#, Status::With(Some(json!({ "name": "n" })))),
+            (r#"{"status":null}"#, Status::Unknown),
+            (r#"{"status":1}"#, Status::Unknown),
+            ("[", Status::Unknown),
+        ] {
+            assert_eq!(status(json), expected, "{json}");
         }
     }
 }

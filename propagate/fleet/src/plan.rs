@@ -18,7 +18,9 @@ mod placeholder;
 mod provider;
 mod reason;
 mod refused;
+mod remediation;
 mod replicas;
+mod same;
 mod stopped;
 mod tags;
 mod template;
@@ -33,12 +35,12 @@ use std::fmt;
 
 use ::topology::ObjectPath;
 use metadata_propagation::{Effect, Mode, Settings, Stance};
-use serde_json::{Map, Value};
 
 use self::difference::{differences, unknown};
 use self::edits::edits;
 use self::impact::Sides;
 use self::refused::is_refused;
+use self::same::is_same;
 use self::waits::Delays;
 use crate::check::Checker;
 use crate::each::each;
@@ -109,6 +111,21 @@ pub struct Planned {
     pub edits: Vec<PlannedEdit>,
     /// Labels and annotations in it that are added, changed or removed, including those that propagate.
     pub entries: Vec<EntryDifference>,
+}
+
+impl Planned {
+    fn new(id: &ObjectId, happens: Happens) -> Planned {
+        Planned {
+            id: id.clone(),
+            happens,
+            effect: None,
+            machines: Machines::default(),
+            later: None,
+            replaced_by: None,
+            edits: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
 }
 
 /// What happens to an object.
@@ -343,15 +360,13 @@ fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, side
         refused::keep_only(&mut planned);
         return Some(planned);
     };
-    if stored.json == object.json {
+    if is_same([&stored.json, &object.json]) {
         return None;
     }
     let values = [stored, object].map(FleetObject::value);
     let [was, is] = values.each_ref();
-    if is_same([was, is]) {
-        return None;
-    }
-    let mut planned = changed(&object.id, edits([stored, object], [was, is], sides));
+    let edits = edits([stored, object], [was, is], sides);
+    let mut planned = Planned { edits, ..Planned::new(&object.id, Happens::Changed) };
     if has_rules {
         refused::add(&mut planned, object, (Some(was), is), (sides, new));
     }
@@ -371,30 +386,10 @@ fn with_stored_classes((old, new): (&Fleet, &Fleet), sides: Sides<'_>) -> Option
     (!refused.is_empty()).then(|| new.part(is_kept, |_| true).and(old, |object| !is_kept(object)))
 }
 
-/// Whether two objects differ only in what the API server and controllers write.
-fn is_same(objects: [&Value; 2]) -> bool {
-    const WRITTEN: [&str; 5] = ["resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"];
-    let metadata = objects.map(|object| object.get("metadata").unwrap_or(&Value::Null));
-    has_same_fields(objects, &["metadata", "status"]) && has_same_fields(metadata, &WRITTEN)
-}
-
-/// Whether two values have the same fields, apart from some.
-fn has_same_fields(values: [&Value; 2], without: &[&str]) -> bool {
-    let [Some(old), Some(new)] = values.map(Value::as_object) else { return values[0] == values[1] };
-    let others = |fields: &Map<String, Value>| fields.keys().filter(|name| !without.contains(&&***name)).count();
-    let is_same = |(name, value): (&String, &Value)| without.contains(&&**name) || new.get(name) == Some(value);
-    others(old) == others(new) && old.iter().all(is_same)
-}
-
 /// An object that does not have the structure of a Kubernetes object.
 fn unreadable(object: &FleetObject, checker: &Checker, fleet: &Fleet) -> Option<Unknown> {
     let finding = checker.check(object, fleet).findings.into_iter().find(|finding| finding.check == UNREADABLE)?;
     Some(Unknown { id: object.id.clone(), is_predicted: false, reason: finding.message })
-}
-
-fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
-    let (id, happens, machines) = (id.clone(), Happens::Changed, Machines::default());
-    Planned { id, happens, effect: None, machines, later: None, replaced_by: None, edits, entries: Vec::new() }
 }
 
 /// Whether a Cluster in the files uses a class.

@@ -210,7 +210,8 @@ impl ListOf {
 
 /// The items of a list of Kubernetes objects: `List`, or a kind with that suffix.
 fn list(json: &str) -> Option<(Vec<&RawValue>, ListOf)> {
-    let head: Head<'_> = serde_json::from_str(json).ok()?;
+    // Most objects are no list, and to read them takes time.
+    let head: Head<'_> = serde_json::from_str(Some(json).filter(|json| json.contains("\"items\""))?).ok()?;
     let kind = head.kind.as_deref()?.strip_suffix("List")?.to_owned();
     let api_version = if kind.is_empty() { String::new() } else { head.api_version.unwrap_or_default().into_owned() };
     Some((head.items?, ListOf { api_version, kind }))

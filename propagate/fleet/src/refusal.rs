@@ -1,6 +1,7 @@
 //! What the API server and Cluster API's validating webhooks refuse: mistakes that one object shows, and edits that its old
 //! value forbids.
 
+mod checked;
 mod definition;
 mod edits;
 mod kubeadm;
@@ -12,19 +13,19 @@ mod values;
 
 use metadata_propagation::Settings;
 use serde_json::Value;
-use topology::{ObjectPath, ObjectStep, TopologyRefusal, UnknownField, has_definition, unknown_fields};
+use topology::{ObjectPath, TopologyRefusal, has_definition};
 
+pub(crate) use self::checked::Checked;
 pub(crate) use self::definition::EMPTY;
-use self::definition::{missing, unfit};
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::{checks_version, is_pending, skipped_by_topology};
 use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
-pub(crate) use self::selector::holds;
+pub(crate) use self::selector::{are_selected, holds};
 pub(crate) use self::taints::of_pool;
 use crate::kustomize::patched_by;
 use crate::object::{FleetObject, ObjectId};
-use crate::plan::conversion::{is_converted, version_mismatches};
+use crate::plan::conversion::is_converted;
 use crate::source::Source;
 
 /// A refusal of a webhook or of the API server.
@@ -79,35 +80,7 @@ pub(crate) fn has_rules(id: &ObjectId) -> bool {
 
 /// The refusals of an object, whatever it was before.
 pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
-    let rules = OBJECT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
-    let mut found: Vec<Refusal> = rules.flat_map(|rule| (rule.finds)(object)).chain(of_fields(id, object)).collect();
-    // Of a list that has a name twice, a webhook names the entry; of what has only unknown fields, those are named.
-    let is_known = |refusal: &Refusal| {
-        found.iter().any(|known| match known.at.steps.strip_prefix(&*refusal.at.steps) {
-            Some([] | [ObjectStep::Entry(_)]) => true,
-            Some([ObjectStep::Field(_), ..]) => known.needs_path,
-            _ => false,
-        })
-    };
-    let unfit: Vec<Refusal> = unfit(object).into_iter().filter(|refusal| !is_known(refusal)).collect();
-    found.extend(unfit);
-    found
-}
-
-/// What the API server refuses because its version of the object does not have it.
-pub(crate) fn of_fields(id: &ObjectId, object: &Value) -> Vec<Refusal> {
-    let refusal = |at: ObjectPath, message: String| Refusal { at, message, needs_path: true };
-    let mismatches = version_mismatches(id, object)
-        .into_iter()
-        .map(|field| refusal(ObjectPath::parse(&field.at), field.to_string()));
-    let mut found: Vec<Refusal> = mismatches.collect();
-    // A field that has another path in this version is not also unknown, and neither is what it is in.
-    let is_said = |unknown: &UnknownField| found.iter().any(|known| known.at.is_within(&unknown.at));
-    let is_open = |unknown: &UnknownField| unknown.at.field().is_some_and(has_placeholder);
-    let unknown = unknown_fields(object).into_iter().filter(|unknown| !is_said(unknown) && !is_open(unknown));
-    let unknown: Vec<Refusal> = unknown.map(|field| refusal(field.at.clone(), field.to_string())).collect();
-    found.extend(unknown);
-    found
+    Checked::of(id, object).refusals()
 }
 
 /// The refusals of taints in an object, if the feature gate for them is off.
@@ -126,20 +99,15 @@ pub(crate) fn of_taints(id: &ObjectId, object: &Value, settings: &Settings) -> V
 
 /// The refusals of an edit, without those of the old object.
 pub(crate) fn of_edit(id: &ObjectId, old: &Value, new: &Value) -> Vec<Refusal> {
-    let mut found = of_object(id, new);
+    let [old, new] = [old, new].map(|object| Checked::of(id, object));
+    let mut found = new.refusals();
     // Most edits have none, and to look for them takes time.
     if !found.is_empty() {
-        let known = of_object(id, old);
+        let known = old.refusals();
         found.retain(|refusal| !known.contains(refusal));
     }
-    found.extend(of_change(id, old, new));
+    found.extend(new.since(&old));
     found
-}
-
-/// The refusals of an edit because of the old object.
-pub(crate) fn of_change(id: &ObjectId, old: &Value, new: &Value) -> impl Iterator<Item = Refusal> {
-    let rules = EDIT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
-    rules.flat_map(|rule| (rule.finds)(old, new)).chain(missing(old, new))
 }
 
 /// The kustomization that may fill a list or an object whose emptiness is refused.

@@ -35,8 +35,7 @@ const CLUSTER_SCOPED: &[(&str, &str)] = &[
 
 /// Whether objects of a kind are namespaced. For kinds of other groups it is not known: they are not changed.
 fn is_namespaced(id: &ObjectId) -> bool {
-    let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    (is_cluster_api || GROUPS.contains(&&*id.group)) && !CLUSTER_SCOPED.contains(&(&*id.group, &*id.kind))
+    (id.is_cluster_api() || GROUPS.contains(&&*id.group)) && !CLUSTER_SCOPED.contains(&(&*id.group, &*id.kind))
 }
 
 /// Sets the namespace of every object whose kind is namespaced. Returns alternative names for some objects: a

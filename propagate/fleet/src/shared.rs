@@ -8,10 +8,19 @@ use std::sync::Arc;
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
+    pub(crate) fn new(value: T) -> Shared<T> {
+        Shared(Arc::new(value))
+    }
+
     /// The value of another object if both are equal.
-    pub(crate) fn like(value: T, other: Option<&Shared<T>>, are_equal: impl Fn(&T, &T) -> bool) -> Shared<T> {
-        let equal = other.filter(|other| are_equal(other, &value));
-        Shared(equal.map_or_else(|| Arc::new(value), |equal| Arc::clone(&equal.0)))
+    pub(crate) fn or_like(self, other: Option<&Shared<T>>, are_equal: impl Fn(&T, &T) -> bool) -> Shared<T> {
+        other.filter(|other| are_equal(other, &self)).cloned().unwrap_or(self)
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Shared<T> {
+        Shared(Arc::clone(&self.0))
     }
 }
 
@@ -41,7 +50,7 @@ mod tests {
 
     #[test]
     fn equal_values_are_one_and_others_are_two() {
-        let like = |value, other| Shared::like(value, other, Vec::eq);
+        let like = |value: Vec<u8>, other| Shared::new(value).or_like(other, Vec::eq);
         let first = like(vec![1, 2], None);
         let (equal, other) = (like(vec![1, 2], Some(&first)), like(vec![1], Some(&first)));
         assert_eq!((Arc::ptr_eq(&first.0, &equal.0), Arc::ptr_eq(&first.0, &other.0)), (true, false));

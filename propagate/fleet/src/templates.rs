@@ -19,6 +19,7 @@ use self::example::{Examples, MOST_COMPOSITES, MOST_EXAMPLES};
 use self::step::{StepResult, TagSets};
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::object_finding::{FindingLevel, ObjectFinding};
+use crate::relations::text;
 
 /// What is known for the evaluation of templates.
 pub struct TemplateEvaluation<'f> {
@@ -63,8 +64,7 @@ impl<'f> TemplateEvaluation<'f> {
             return Default::default();
         }
         let value = composition.value();
-        let text = |path| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let (api_version, kind) = (text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"));
+        let [api_version, kind] = composed_type(&value);
         if !self.settings.cloud_tags.has_group(group_and_version(api_version).0) {
             return Default::default();
         }
@@ -82,8 +82,8 @@ impl<'f> TemplateEvaluation<'f> {
             return None;
         }
         let value = composition.value();
-        let text = |path| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        self.examples.are_namespaced(text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"))
+        let [api_version, kind] = composed_type(&value);
+        self.examples.are_namespaced(api_version, kind)
     }
 
     fn is_about_composites(&self, object: &FleetObject) -> bool {
@@ -115,8 +115,7 @@ impl<'f> TemplateEvaluation<'f> {
             return unchanged;
         }
         let mut composition = object.value();
-        let text = |path| composition.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let (api_version, kind) = (text("/spec/compositeTypeRef/apiVersion"), text("/spec/compositeTypeRef/kind"));
+        let [api_version, kind] = composed_type(&composition);
         let annotations = composition.pointer("/metadata/annotations");
         let reason = annotations.and_then(|all| all.get(EXEMPT)?.as_str()).unwrap_or_default();
         let is_exempt = !reason.trim_ascii().is_empty();
@@ -170,6 +169,12 @@ impl<'f> TemplateEvaluation<'f> {
             ..ObjectFinding::new(level, CHECK, &template_of(number), message)
         }
     }
+}
+
+/// Version and kind of the composites that a Composition is for.
+fn composed_type(composition: &Value) -> [&str; 2] {
+    let composite = composition.pointer("/spec/compositeTypeRef").unwrap_or(&Value::Null);
+    ["apiVersion", "kind"].map(|field| text(composite, field))
 }
 
 fn is_composition(object: &FleetObject) -> bool {

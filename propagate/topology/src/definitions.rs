@@ -239,8 +239,7 @@ pub fn schema_refusal(object: &Value) -> Option<TopologyRefusal> {
     };
     let of_kind = schema(object)?;
     let of_path = path.iter().skip(1).try_fold(of_kind, |schema, field| get(schema, &["properties", field]))?;
-    let refused =
-        |at: ObjectPath, reason| TopologyRefusal::Object { kind: kind.to_owned(), path: at.to_string(), reason };
+    let refused = |at: ObjectPath, reason: String| TopologyRefusal::object(kind, at.to_string(), reason);
     let found =
         get(object, path).and_then(|spec| of_schema(spec, of_path, VisitedPath::Value(path)).into_iter().next());
     if let Some(SchemaViolation { at, reason, .. }) = found {
@@ -270,7 +269,7 @@ pub fn endpoint_refusal(object: &Value) -> Option<TopologyRefusal> {
         VisitedPath::Value(&["spec", "controlPlaneEndpoint"]),
     );
     let SchemaViolation { at, reason, .. } = found.into_iter().next()?;
-    Some(TopologyRefusal::Object { kind: text(object, &["kind"]).to_owned(), path: at.to_string(), reason })
+    Some(TopologyRefusal::object(text(object, &["kind"]), at.to_string(), reason))
 }
 
 #[cfg(test)]

@@ -133,18 +133,6 @@ impl<'a> ClassTopology<'a> {
             .map_err(|_| TopologyRefusal::Template { patch: "naming".to_owned(), error: template.to_owned() }.into())
     }
 
-    fn item(
-        &self,
-        (owner, role, holder): (TopologyOwner, PartRole, Holder),
-        template: Value,
-        object: Value,
-    ) -> TemplateItem {
-        let variables = self.variables.clone();
-        let (is_held, writes, gaps, preserved) = (false, Vec::new(), Vec::new(), Vec::new());
-        let part = DesiredPart { owner, role, object, is_held, variables, writes, gaps, preserved };
-        TemplateItem { holder, template, part }
-    }
-
     fn with_builtin(&self, own: &Variables, name: &str, value: Option<Value>) -> Variables {
         let mut variables = self.variables.clone();
         variables.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -162,7 +150,7 @@ impl<'a> ClassTopology<'a> {
         let naming = infrastructure_naming(self.inputs.before.class.unwrap_or(self.inputs.class));
         let name = self.named("infrastructureRef", &naming, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
         let object = object(&template, (self.name, self.namespace), Map::new(), Map::new(), &name);
-        let mut item = self.item(
+        let mut item = item(
             (TopologyOwner::Infrastructure, PartRole::InfrastructureCluster, Holder::Infrastructure),
             template,
             object,
@@ -180,7 +168,7 @@ impl<'a> ClassTopology<'a> {
         if let Some(template) = self.template(part, &["machineInfrastructure"])? {
             let object = copy(&template, place, Map::new(), &format!("{}-{SUFFIX}", self.name));
             let of = (TopologyOwner::ControlPlane, PartRole::InfrastructureTemplate, Holder::ControlPlane);
-            items.push(self.item(of, template, object));
+            items.push(item(of, template, object));
         }
         let template = self.template(self.inputs.class, &["spec", "controlPlane"])?;
         let template = template.ok_or_else(|| Gap::NoTemplate("the template of the control plane".to_owned()))?;
@@ -192,11 +180,7 @@ impl<'a> ClassTopology<'a> {
         let machines = items.first().map(|item| item.part.object.clone());
         control_plane_fields(&mut object, (entry, part), machines.as_ref(), &version(self.inputs.cluster));
         let builtin = builtins::control_plane(&object, machines.as_ref());
-        items.push(self.item(
-            (TopologyOwner::ControlPlane, PartRole::ControlPlane, Holder::ControlPlane),
-            template,
-            object,
-        ));
+        items.push(item((TopologyOwner::ControlPlane, PartRole::ControlPlane, Holder::ControlPlane), template, object));
         let own = overrides((&TopologyOwner::ControlPlane, entry), self.inputs.class, self.inputs.stored)?;
         for item in &mut items {
             item.part.variables = self.with_builtin(&own, "controlPlane", Some(builtin.clone()));
@@ -251,7 +235,7 @@ impl<'a> ClassTopology<'a> {
                 true => object(&template, place, label.clone(), Map::new(), &made_name),
                 false => copy(&template, place, label.clone(), &made_name),
             };
-            items.push(self.item((owner.clone(), role, holder.clone()), template, object));
+            items.push(item((owner.clone(), role, holder.clone()), template, object));
         }
         let [mut labels, mut annotations] = ["labels", "annotations"]
             .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
@@ -275,10 +259,16 @@ impl<'a> ClassTopology<'a> {
         for item in &mut items {
             item.part.variables = self.with_builtin(&own, kind.builtin, Some(builtin.clone()));
         }
-        items.push(self.item((owner, PartRole::Workers, holder), json!({}), workers));
+        items.push(item((owner, PartRole::Workers, holder), json!({}), workers));
         items.iter_mut().for_each(|item| item.part.is_held = is_held);
         Ok(items)
     }
+}
+
+fn item((owner, role, holder): (TopologyOwner, PartRole, Holder), template: Value, object: Value) -> TemplateItem {
+    let (variables, is_held, writes, gaps, preserved) = (Variables::new(), false, Vec::new(), Vec::new(), Vec::new());
+    let part = DesiredPart { owner, role, object, is_held, variables, writes, gaps, preserved };
+    TemplateItem { holder, template, part }
 }
 
 fn worker_class<'c>(class: &'c Value, kind: WorkersKind, name: &str) -> Option<&'c Value> {

@@ -47,6 +47,16 @@ sentences! {
 }
 
 impl TopologyRefusal {
+    /// That a field of an object of a kind is refused.
+    ///
+    /// ```
+    /// let refusal = topology::TopologyRefusal::object("Cluster", "spec", "it is empty");
+    /// assert_eq!(refusal.to_string(), "`spec` of Cluster: it is empty");
+    /// ```
+    pub fn object(kind: &str, path: impl Into<String>, reason: impl Into<String>) -> TopologyRefusal {
+        TopologyRefusal::Object { kind: kind.to_owned(), path: path.into(), reason: reason.into() }
+    }
+
     /// The path of what is refused in an object of a kind: a Cluster with a topology, or a ClusterClass.
     ///
     /// ```

@@ -1,10 +1,13 @@
 //! What the policy adds to the objects of a hierarchy.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::discriminant;
 
 use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use metadata_propagation::{
-    Cluster, Get, Listed, LookupCause, LookupError, Propagated, Report, Settings, evaluate, evaluate_and_list,
+    Cluster, Get, LookupCause, LookupError, NotApplicable, Propagated, Report, Settings, evaluate, evaluate_and_list,
 };
 use serde_json::{Value, json};
 
@@ -17,26 +20,40 @@ use crate::templates::TemplateEvaluation;
 
 impl Hierarchy {
     /// The policy's result for an object.
-    pub(super) fn completion(
-        &self,
-        number: usize,
-        (settings, wants): (&Settings, Wants),
-        templates: &TemplateEvaluation<'_>,
-    ) -> Option<Completion> {
+    pub(super) fn completion(&self, number: usize, of: &Completing<'_>) -> Option<Completion> {
         let member = self.members.get(number)?;
+        if let Some(former) = of.before.and_then(|before| self.unchanged(member, before, of.settings)) {
+            return Some(Completion::of_member(former));
+        }
         let review = create(&member.id, &member.version, member.json());
-        let around = Around { hierarchy: self, member };
-        let (outcome, listed) = match wants {
-            Wants::Carried => evaluate_and_list(&review, settings, &around),
-            Wants::Changes => (evaluate(&review, settings, &around), Ok(Vec::new())),
+        let around = Around { hierarchy: self, member, reads: RefCell::default() };
+        let (outcome, listed) = match of.wants {
+            Wants::Carried => evaluate_and_list(&review, of.settings, &around),
+            Wants::Changes => (evaluate(&review, of.settings, &around), Ok(Vec::new())),
         };
         let Report { changes, skipped, mut cloud_tags, inert, .. } = outcome.report.unwrap_or_default();
-        if let Some(defaulted) = templates.defaulted(&member.id, &member.version, member.json()) {
+        if let Some(defaulted) = of.templates.defaulted(&member.id, &member.version, member.json()) {
             let review = create(&member.id, &member.version, &defaulted);
-            cloud_tags = evaluate(&review, settings, &around).report.and_then(|report| report.cloud_tags);
+            cloud_tags = evaluate(&review, of.settings, &around).report.and_then(|report| report.cloud_tags);
         }
-        let report = Report { changes, skipped, cloud_tags, inert, ..Report::default() };
-        Some(Completion { json: outcome.object, is_rejected: outcome.rejection.is_some(), report, listed })
+        let report = Shared::new(Report { changes, skipped, cloud_tags, inert, ..Report::default() });
+        let (json, is_rejected, reads) = (outcome.object, outcome.rejection.is_some(), around.reads.into_inner());
+        let (carried, unknown) = match listed {
+            Ok(carried) => (Shared::new(carried), None),
+            Err(reason) => (Shared::default(), Some(reason)),
+        };
+        Some(Completion { json, is_rejected, report, carried, unknown, reads })
+    }
+
+    /// The same object in the hierarchy before, if its result is the same: it has the same text, and what was read for it is
+    /// the same, too. Composites are evaluated with their definitions, which are not read.
+    fn unchanged<'b>(&self, member: &Member, before: &'b Hierarchy, settings: &Settings) -> Option<&'b Member> {
+        let former = before.find(&member.id).filter(|_| !settings.cloud_tags.has_group(&member.id.group))?;
+        let is_same = (&former.id, &former.version) == (&member.id, &member.version)
+            && former.written.text() == member.written.text();
+        let around = Around { hierarchy: self, member, reads: RefCell::default() };
+        let is_as_read = |(get, answer): &(Get, u64)| hash(&around.answer(get)) == *answer;
+        (is_same && former.reads.iter().all(is_as_read)).then_some(former)
     }
 
     /// `latest` contains the last completed object of each kind: many are similar to it.
@@ -50,30 +67,27 @@ impl Hierarchy {
             return;
         };
         let alike = latest.get(&id.kind).and_then(|number| self.members.get(*number));
-        let report = Shared::like(completion.report, alike.map(|alike| &alike.report), |a, b| {
+        let report = completion.report.or_like(alike.map(|alike| &alike.report), |a, b| {
             let is_like = (&a.changes, &a.skipped, &a.inert) == (&b.changes, &b.skipped, &b.inert);
             a.cloud_tags.is_none() && b.cloud_tags.is_none() && is_like
         });
-        let (carried, unknown) = match completion.listed {
-            Ok(carried) => (Shared::like(carried, alike.map(|alike| &alike.carried), Vec::eq), None),
-            Err(reason) => (Shared::default(), Some(reason)),
-        };
+        let carried = completion.carried.or_like(alike.map(|alike| &alike.carried), Vec::eq);
         match latest.get_mut(&id.kind) {
             Some(latest) => *latest = number,
             None => _ = latest.insert(id.kind.clone(), number),
         }
         if let Some(member) = self.members.get_mut(number) {
             (member.completed, member.report, member.carried, member.unknown) =
-                (completion.json, report, carried, unknown);
-            member.is_rejected = completion.is_rejected;
+                (completion.json, report, carried, completion.unknown);
+            (member.is_rejected, member.reads) = (completion.is_rejected, completion.reads);
         }
     }
 
     /// Removes labels and annotations that propagate in another hierarchy and not in this one. Below a control plane of
     /// another provider no controller removes them.
-    pub(super) fn drop_former(&mut self, number: usize, before: &Hierarchy) {
+    pub(super) fn drop_former(&mut self, number: usize, before: Option<&Hierarchy>) {
         let Some(member) = self.members.get(number) else { return };
-        let Some(former) = before.find(&member.id) else { return };
+        let Some(former) = before.and_then(|before| before.find(&member.id)) else { return };
         let owner = member.parent.and_then(|parent| self.members.get(parent)).map(|parent| &parent.id);
         let is_of_others = owner.is_some_and(|id| id.group == CONTROL_PLANE_GROUP && id.kind != "KubeadmControlPlane");
         if is_of_others || member.origin.is_none() || member.unknown.is_some() {
@@ -113,13 +127,38 @@ pub(super) enum Wants {
     Changes,
 }
 
+/// What objects are completed with.
+pub(super) struct Completing<'c> {
+    pub(super) settings: &'c Settings,
+    pub(super) wants: Wants,
+    pub(super) templates: TemplateEvaluation<'c>,
+    /// The hierarchy before a change.
+    pub(super) before: Option<&'c Hierarchy>,
+}
+
 /// The policy's result for an object.
 pub(super) struct Completion {
     /// The object, if it changes.
     json: Option<String>,
     is_rejected: bool,
-    report: Report,
-    listed: Listed,
+    report: Shared<Report>,
+    carried: Shared<Vec<Propagated>>,
+    unknown: Option<NotApplicable>,
+    reads: Vec<(Get, u64)>,
+}
+
+impl Completion {
+    /// The result that an object has already.
+    fn of_member(member: &Member) -> Completion {
+        Completion {
+            json: member.completed.clone(),
+            is_rejected: member.is_rejected,
+            report: member.report.clone(),
+            carried: member.carried.clone(),
+            unknown: member.unknown.clone(),
+            reads: Vec::new(),
+        }
+    }
 }
 
 /// The cluster for completing an object: the other objects. A Cluster that is not in the files exists in the cluster,
@@ -128,10 +167,12 @@ pub(super) struct Completion {
 struct Around<'w> {
     hierarchy: &'w Hierarchy,
     member: &'w Member,
+    /// What was asked for, and the hash of the answer.
+    reads: RefCell<Vec<(Get, u64)>>,
 }
 
-impl Cluster for Around<'_> {
-    fn get(&self, get: &Get) -> Result<String, LookupError> {
+impl Around<'_> {
+    fn answer(&self, get: &Get) -> Result<String, LookupError> {
         let answer = self.hierarchy.get(get);
         let is_missing = matches!(&answer, Err(error) if error.cause == LookupCause::NotFound);
         let is_cluster = get.kind == "Cluster" && get.api_version.starts_with("cluster.x-k8s.io/");
@@ -141,8 +182,22 @@ impl Cluster for Around<'_> {
         let metadata = json!({ "name": get.name, "namespace": get.namespace });
         Ok(json!({ "apiVersion": get.api_version, "kind": get.kind, "metadata": metadata, "spec": {} }).to_string())
     }
+}
+
+impl Cluster for Around<'_> {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let answer = self.answer(get);
+        self.reads.borrow_mut().push((get.clone(), hash(&answer)));
+        answer
+    }
 
     fn is_fixed(&self) -> bool {
         true
     }
+}
+
+fn hash(answer: &Result<String, LookupError>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    answer.as_ref().map_err(|error| discriminant(&error.cause)).hash(&mut hasher);
+    hasher.finish()
 }

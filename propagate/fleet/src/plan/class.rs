@@ -54,11 +54,11 @@ impl<'p> ClassChange<'p> {
         if (&old.group, &old.kind) != (&new.group, &new.kind) && of != ReferringPart::Bootstrap {
             return Some((Effect::Refused, Some(reason::OTHER_KIND)));
         }
+        let found = self.sides.before.find(&old).zip(self.sides.after.find(&new));
+        let Some((was, is)) = found else { return Some((Effect::CannotTell, Some(reason::NO_TEMPLATE))) };
         if path.part == EditedPart::Infrastructure {
             return None;
         }
-        let found = self.sides.before.find(&old).zip(self.sides.after.find(&new));
-        let Some((was, is)) = found else { return Some((Effect::CannotTell, Some(reason::NO_TEMPLATE))) };
         let (version, values) = in_one_version(&new, [&was.version, &is.version], [&was.written, &is.written])?;
         let is_comparable = old.kind == new.kind;
         let [a, b] = values.map(|template| bare(&json!({ "spec": template.pointer("/spec") })));

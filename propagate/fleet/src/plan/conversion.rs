@@ -4,7 +4,7 @@ mod mismatch;
 mod rewrite;
 mod tables;
 #[cfg(test)]
-mod vectors;
+mod tests;
 
 use std::borrow::Cow;
 

@@ -13,19 +13,34 @@ use super::initialized::{concerns_joined_only, concerns_none};
 use super::machines::{self, Machines, Part, machines};
 use super::path::{EditPath, EditPlace, EditedPart};
 use super::template::{self, Acceptance, acceptance};
-use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason, replicas};
+use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason, remediation, replicas};
 use crate::made::class;
 use crate::member::has_managed_replicas;
 use crate::object::{FleetObject, ObjectId};
 use crate::relations::is_of_topology;
 
 /// What differs between two versions of an object, and what each difference does, the most severe effect first.
-pub(super) fn edits([old, new]: [&FleetObject; 2], values: [&Value; 2], sides: Sides<'_>) -> Vec<PlannedEdit> {
+pub(super) fn edits(objects: [&FleetObject; 2], values: [&Value; 2], sides: Sides<'_>) -> Vec<PlannedEdit> {
+    let [_, new] = objects;
+    let of_machine = remediation::of_machine(&new.id, values, sides);
+    let mut planned = by_path(objects, values, sides);
+    planned.retain(|known| !of_machine.iter().any(|edit| edit.at == known.at));
+    planned.extend(of_machine);
+    planned.sort_by_key(|planned| Reverse(planned.effect));
+    planned
+}
+
+/// The same by the paths that differ.
+fn by_path([old, new]: [&FleetObject; 2], values: [&Value; 2], sides: Sides<'_>) -> Vec<PlannedEdit> {
     let converted = conversion::of_objects([old, new], values);
     let (old, new) = converted.as_ref().map_or((old, new), |[(old, _), (new, _)]| (old, new));
     let values = converted.as_ref().map_or(values, |[(_, was), (_, is)]| [was, is]);
     let is_template = template::is_template(&new.id);
-    let classes = if is_template { template::classes(sides.before, &new.id) } else { Vec::new() };
+    let classes = if is_template && !template::is_of_remediation(&new.id) {
+        template::classes(sides.before, &new.id)
+    } else {
+        Vec::new()
+    };
     let mut found = by_table([old, new], &classes, sides);
     if !found.iter().any(|(at, _)| at.is_in_spec()) {
         let of_provider = provider::edits(&new.id, [&old.version, &new.version], values, sides.before);
@@ -47,7 +62,6 @@ pub(super) fn edits([old, new]: [&FleetObject; 2], values: [&Value; 2], sides: S
     let object = EditedObject::of([old, new], values, classes, sides);
     let mut planned: Vec<PlannedEdit> = found.into_iter().map(|(at, effect)| object.planned(at, effect)).collect();
     object.with_other_class(&mut planned);
-    planned.sort_by_key(|planned| Reverse(planned.effect));
     planned
 }
 
@@ -86,7 +100,7 @@ impl<'e> EditedObject<'e> {
         let is_template = template::is_template(id);
         let is_class = id.kind == "ClusterClass";
         // A template of a topology was made for one Cluster from that of a class.
-        let makes_machines = is_template && !id.kind.ends_with("ClusterTemplate");
+        let makes_machines = is_template && !id.kind.ends_with("ClusterTemplate") && !template::is_of_remediation(id);
         let is_unnamed =
             makes_machines && classes.is_empty() && !is_of_topology(was) && !template::is_named(sides.before, id);
         let accepted = match is_template {
@@ -103,8 +117,12 @@ impl<'e> EditedObject<'e> {
 
     fn planned(&self, at: EditPath, effect: Effect) -> PlannedEdit {
         let judged = self.judged(&at, effect);
-        let (at, (effect, mut reason)) = self.admitted(at, judged);
+        let (at, (mut effect, mut reason)) = self.admitted(at, judged);
         let mut machines = self.machines(&at, effect);
+        if effect == Effect::InPlace && remediation::is_asked(&at, self.values) {
+            machines = self.machines(&at, Effect::Rollout);
+            (effect, reason) = remediation::effect(&machines, self.sides.after);
+        }
         let deferred = deferred::entries(self.id, &at, self.values[1]);
         for (list, entry) in &deferred {
             machines.remove(&machines::machines(self.sides.before, self.id, &Part::Entry(list, entry.clone())));

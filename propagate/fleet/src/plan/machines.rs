@@ -144,7 +144,7 @@ pub(super) fn machines(hierarchy: &Hierarchy, id: &ObjectId, part: &Part) -> Mac
         (CORE_GROUP, "Cluster") => vec![top],
         (CORE_GROUP, "ClusterClass") => children(top).to_vec(),
         _ => {
-            below(hierarchy, top, &mut found);
+            below(hierarchy, machine_of(hierarchy, top).unwrap_or(top), &mut found);
             return found;
         }
     };
@@ -157,6 +157,12 @@ pub(super) fn machines(hierarchy: &Hierarchy, id: &ObjectId, part: &Part) -> Mac
         found.uncounted.extend(unknown_control_plane(hierarchy, cluster).filter(|_| part.has_control_plane()));
     }
     found
+}
+
+/// The Machine that an object is a part of.
+fn machine_of(hierarchy: &Hierarchy, number: usize) -> Option<usize> {
+    let parent = hierarchy.member(number)?.parent?;
+    hierarchy.member(parent).filter(|it| it.id.group == CORE_GROUP && it.id.kind == "Machine").map(|_| parent)
 }
 
 /// The control plane of a topology whose class is not in the files: it may be hosted, and have no Machines.

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::same::is_same;
 use super::topology::redefined;
-use super::{is_same, whole};
+use super::whole;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{FleetObject, ObjectId};
@@ -23,10 +24,8 @@ pub(super) const AT_ONCE: usize = 2;
 pub(super) fn parts(old: &Fleet, new: &Fleet, size: usize) -> Option<Vec<[Vec<usize>; 2]>> {
     let sides = [old, new].map(|fleet| fleet.objects().collect::<Vec<&FleetObject>>());
     let [stored, objects] = &sides;
-    let is_same = |stored: &FleetObject, object: &FleetObject| {
-        stored.json == object.json || is_same([&stored.value(), &object.value()])
-    };
-    let differs = |object: &FleetObject| old.find(&object.id).is_none_or(|stored| !is_same(stored, object));
+    let differs =
+        |object: &FleetObject| old.find(&object.id).is_none_or(|stored| !is_same([&stored.json, &object.json]));
     let changed = each(objects, |object| differs(object).then_some(&object.id)).into_iter().flatten();
     let deleted = stored.iter().map(|object| &object.id).filter(|id| new.find(id).is_none());
     let changed: Vec<&ObjectId> = changed.chain(deleted).chain(redefined(old, new)).collect();

@@ -164,8 +164,14 @@ fn is_infrastructure(id: &ObjectId) -> bool {
 
 /// Whether an object of this kind is part of what Machines are made from, so that its deletion does more than remove it.
 pub(super) fn has_effect_if_deleted(id: &ObjectId) -> bool {
-    id.group.ends_with(INFRASTRUCTURE_GROUP) && !id.is_template() && is_part(&id.kind)
+    let is_host = HOSTS.contains(&&*id.kind);
+    id.group.ends_with(INFRASTRUCTURE_GROUP) && !id.is_template() && (is_part(&id.kind) || is_host)
 }
+
+/// Hosts and instances for which infrastructure Machines of these providers stand.
+///
+/// Sources: the types of the providers for Hetzner (api/v1beta1), BYOH, OpenStack (api/v1alpha1) and vSphere (apis/v1beta1).
+const HOSTS: [&str; 4] = ["ByoHost", "HetznerBareMetalHost", "OpenStackServer", "VSphereVM"];
 
 /// Whether a kind of an infrastructure provider is one of those in Cluster API's contracts, and not one of its own.
 fn is_part(kind: &str) -> bool {

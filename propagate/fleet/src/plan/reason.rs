@@ -65,6 +65,10 @@ pub(super) const PLANE: &str = "the provider of the control plane decides";
 /// An edit of a health check.
 pub(super) const HEALTH: &str = "Machines that are unhealthy by it are remediated; their state is not in the files";
 
+/// An annotation that asks for the remediation of Machines.
+pub(super) const REMEDIATED: &str = "MachineHealthChecks have Machines with the annotation `cluster.x-k8s.io/remediate-machine` \
+                                     replaced, and their replacements, too; whether one selects these is not known";
+
 /// An edit of the replicas of a pool that the infrastructure manages.
 pub(super) const MANAGED: &str = "the annotation `cluster.x-k8s.io/replicas-managed-by` leaves the number of Machines to the infrastructure, which undoes it";
 

@@ -19,9 +19,7 @@ use crate::hierarchy::Hierarchy;
 use crate::made::{class, refusal_of_made, template};
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
-use crate::refusal::{
-    EMPTY, Refusal, etcd, filled_by, of_change, of_fields, of_object, of_taints, skipped_by_topology,
-};
+use crate::refusal::{Checked, EMPTY, Refusal, etcd, filled_by, of_taints, skipped_by_topology};
 
 /// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
 pub(super) fn add(
@@ -32,17 +30,16 @@ pub(super) fn add(
 ) {
     let (after, settings) = (sides.after, sides.settings);
     let sources = fleet.sources();
-    let [of_old, of_new] = [was, Some(is)].map(|side| side.map(|side| of_fields(&new.id, side)).unwrap_or_default());
-    if !of_new.is_empty() {
+    let (old, object) = (was.map(|was| Checked::of(&new.id, was)), Checked::of(&new.id, is));
+    if !object.of_fields().is_empty() {
         // Nothing of the object is written.
-        planned.edits = of_new
-            .into_iter()
-            .map(|it| PlannedEdit::new(EditPath::of(it.at), Effect::Refused, Some(it.message.into())))
-            .collect();
+        let refused = |it: &Refusal| {
+            PlannedEdit::new(EditPath::of(it.at.clone()), Effect::Refused, Some(it.message.clone().into()))
+        };
+        planned.edits = object.of_fields().iter().map(refused).collect();
         return;
     }
-    let of_object = |side: &Value| of_object(&new.id, side);
-    let (known, mut found) = (was.map(of_object).unwrap_or_default(), of_object(is));
+    let (known, mut found) = (old.as_ref().map(Checked::refusals).unwrap_or_default(), object.refusals());
     found.retain(|refusal| was.is_none_or(|was| !vanishes(refusal, [was, is])));
     // What is stored with taints shows that the gate is on.
     if was.is_none_or(|was| of_taints(&new.id, was, settings).is_empty()) {
@@ -50,6 +47,7 @@ pub(super) fn add(
     }
     // An empty list that a kustomization patches is not empty where it is stored.
     let remains = |refusal: &&Refusal| filled_by(refusal, new, sources).is_none();
+    let of_old = old.as_ref().map_or(&[][..], Checked::of_fields);
     if !found.iter().any(|refusal| remains(&refusal))
         && let Some(Refusal { at, message, .. }) = of_old.iter().chain(known.iter().filter(remains)).next()
     {
@@ -58,12 +56,12 @@ pub(super) fn add(
         planned.edits = vec![PlannedEdit { decided: Decided::ByWebhook, ..edit }];
         return;
     }
-    let refusals = match was {
+    let refusals = match was.zip(old) {
         None => of_creation(new, is, found, (after, fleet)),
-        Some(was) => {
+        Some((was, old)) => {
             let of_class = of_class(&new.id, was, is, &planned.edits);
             let (still, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|refusal| known.contains(refusal));
-            let found = found.into_iter().chain(of_change(&new.id, was, is));
+            let found = found.into_iter().chain(object.since(&old));
             let still = still.into_iter().filter(|refusal| remains(&refusal));
             found.chain(still).chain(of_topology(new, [was, is], sides)).chain(of_class).collect()
         }

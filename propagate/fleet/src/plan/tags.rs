@@ -18,7 +18,8 @@ use topology::ObjectPath;
 use self::composed::{Comparison, ComposedResources, ENVIRONMENT, PAUSE_ENDS};
 use self::side::Side;
 use self::stamped::{Stamped, Subject, changes};
-use super::{EntryDifference, Happens, WaitsFor, is_same};
+use super::same::is_same;
+use super::{EntryDifference, Happens, WaitsFor};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
@@ -148,10 +149,8 @@ pub(super) fn tags([old, new]: [&Fleet; 2], settings: [&Settings; 2]) -> Vec<Tag
     if settings.iter().all(|it| it.cloud_tags.composites.is_empty() && it.cluster_api.cloud_tags.kinds.is_empty()) {
         return Vec::new();
     }
-    let is_edited = |object: &FleetObject| match old.find(&object.id) {
-        Some(stored) => stored.json != object.json && !is_same([&stored.value(), &object.value()]),
-        None => true,
-    };
+    let is_edited =
+        |object: &FleetObject| old.find(&object.id).is_none_or(|stored| !is_same([&stored.json, &object.json]));
     let objects: Vec<&FleetObject> = new.objects().collect();
     let edited = each(&objects, |object| is_edited(object).then_some(&object.id)).into_iter().flatten();
     let deleted: Vec<&FleetObject> = old.objects().filter(|object| new.find(&object.id).is_none()).collect();

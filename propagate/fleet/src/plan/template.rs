@@ -69,6 +69,13 @@ pub(super) fn is_template(id: &ObjectId) -> bool {
     id.is_template() && id.is_cluster_api() && id.group != CORE_GROUP
 }
 
+/// Whether a kind is a template from which a MachineHealthCheck makes an object for an unhealthy Machine, and nothing else.
+///
+/// Source: `reconcile` in core/reconcilers/machinehealthcheck/machinehealthcheck_controller.go of Cluster API v1.14.
+pub(super) fn is_of_remediation(id: &ObjectId) -> bool {
+    id.kind.ends_with("RemediationTemplate")
+}
+
 /// Where workers and control planes refer to the templates of their Machines.
 pub(super) const REFERENCES: [&str; 4] = [
     "/spec/machineTemplate/spec/infrastructureRef",

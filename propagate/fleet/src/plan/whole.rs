@@ -21,9 +21,8 @@ pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> 
     made.named.retain(|machine| before.number(machine).is_none());
     made.predicted.retain(|owner, _| before.number(owner).is_none());
     made.uncounted.retain(|owner| before.number(owner).is_none());
-    let (id, effect) = (id.clone(), (!made.is_empty()).then_some(Effect::Scale));
-    let (happens, edits) = (Happens::Created, Vec::new());
-    Planned { id, happens, effect, machines: made, later: None, replaced_by: None, edits, entries: Vec::new() }
+    let effect = (!made.is_empty()).then_some(Effect::Scale);
+    Planned { effect, machines: made, ..Planned::new(id, Happens::Created) }
 }
 
 /// A deleted object, with its Machines.
@@ -35,7 +34,8 @@ pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planne
         () if is_namespace(id) => machines_in(before, &id.name),
         () => Machines::default(),
     };
-    let is_part = provider::has_effect_if_deleted(id) && is_still_named(id, before, new);
+    let is_alone = before.find(id).is_some_and(|member| member.parent.is_none());
+    let is_part = provider::has_effect_if_deleted(id) && (is_alone || is_still_named(id, before, new));
     let effect = match () {
         () if is_part => Some(Effect::CannotTell),
         () if is_permanent(id) => Some(Effect::Refused),
@@ -44,8 +44,7 @@ pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planne
         () => has_machines.then_some(Effect::Destructive),
     };
     let replaced_by = before.find(id).and_then(|member| replacing(member, before, new));
-    let (id, happens) = (id.clone(), Happens::Deleted);
-    Planned { id, happens, effect, machines, later: None, replaced_by, edits: Vec::new(), entries: Vec::new() }
+    Planned { effect, machines, replaced_by, ..Planned::new(id, Happens::Deleted) }
 }
 
 /// Whether everything in it is deleted with an object.

@@ -35,39 +35,37 @@ fn is_mended(object: &Value, violation: &SchemaViolation<'_>) -> bool {
     is_empty && of_kind.flat_map(|(_, paths)| *paths).any(|path| violation.at.fields().eq(path.split('.')))
 }
 
-/// Values that do not fit. A field that is missing is one of them in an element of a list only, and a whole `spec` without
-/// fields is none: files may be parts of an object.
-pub(super) fn unfit(object: &Value) -> Vec<Refusal> {
+/// What does not fit the definition of a kind, and what no webhook mends.
+pub(super) struct Violation {
+    pub(super) refusal: Refusal,
+    /// Whether a required field is missing.
+    pub(super) is_missing: bool,
+    /// Whether a value does not fit. A field that is missing is one of them in an element of a list only, and a whole `spec`
+    /// without fields is none: files may be parts of an object.
+    pub(super) is_unfit: bool,
+}
+
+pub(super) fn violations(object: &Value) -> Vec<Violation> {
     let is_part = |part: &Value, at: &ObjectPath| {
         let is_spec = at.fields().eq(["spec"]) || at.fields().eq(["spec", "template", "spec"]);
         part.as_object().is_some_and(serde_json::Map::is_empty) && is_spec
     };
     let is_open = |part: &Value, at: &ObjectPath| part.as_str().is_some_and(has_placeholder) || is_part(part, at);
     let object = pruned(object);
-    let found = definition_violations(&object).into_iter();
-    let is_unfit = |violation: &SchemaViolation<'_>| {
-        let is_unfit = violation.part.map_or(is_element(&violation.at), |part| !is_open(part, &violation.at));
-        is_unfit && !is_mended(&object, violation)
+    let mut found = definition_violations(&object);
+    found.retain(|violation| !is_mended(&object, violation));
+    let violation = |found: SchemaViolation<'_>| Violation {
+        is_missing: found.part.is_none(),
+        is_unfit: found.part.map_or(is_element(&found.at), |part| !is_open(part, &found.at)),
+        refusal: refused(found),
     };
-    found.filter(is_unfit).map(refused).collect()
+    found.into_iter().map(violation).collect()
 }
 
 /// Whether a missing field is one of an element of a list, which is written as a whole. Only the templates of worker classes
 /// are left out in files that are about other things.
 fn is_element(at: &ObjectPath) -> bool {
     at.is_in_entry() && !matches!(at.field(), Some("bootstrap" | "infrastructure" | "template"))
-}
-
-/// Required fields that an edit removes, or that what it adds does not have.
-pub(super) fn missing(old: &Value, new: &Value) -> Vec<Refusal> {
-    let [old, new] = [old, new].map(pruned);
-    let mut found = definition_violations(&new);
-    found.retain(|violation| violation.part.is_none() && !is_mended(&new, violation));
-    if !found.is_empty() {
-        let before = definition_violations(&old);
-        found.retain(|violation| !before.contains(violation));
-    }
-    found.into_iter().map(refused).collect()
 }
 
 fn refused(SchemaViolation { at, reason, part }: SchemaViolation<'_>) -> Refusal {

@@ -41,6 +41,25 @@ fn other_timeouts(at: &str, spec: &Value) -> Option<Refusal> {
     (init != join).then(|| refusal(format!("{at}.{part}.{FIELD}"), message))
 }
 
+/// Certificates of a control plane that are valid for longer than those of its CA, or not until they are renewed.
+///
+/// Source: `validateRolloutAndCertValidityFields` in controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go of Cluster
+/// API v1.14, and `DefaultCACertificatesExpiryDays` in util/secret/consts.go.
+pub(super) fn certificates(object: &Value) -> Vec<Refusal> {
+    const CA_DAYS: u64 = 3650;
+    const CLUSTER: &str = "/spec/kubeadmConfigSpec/clusterConfiguration";
+    let days = |pointer: &str| object.pointer(pointer).and_then(Value::as_u64).filter(|days| *days > 0);
+    let valid = format!("{CLUSTER}/certificateValidityPeriodDays");
+    let Some(days_valid) = days(&valid) else { return Vec::new() };
+    let of_ca = days(&format!("{CLUSTER}/caCertificateValidityPeriodDays")).unwrap_or(CA_DAYS);
+    let longer = (days_valid > of_ca)
+        .then(|| refusal(path(&valid), format!("the certificate of the CA is valid for {of_ca} days only")));
+    let renewed = ["/spec/rollout/before/certificatesExpiryDays", "/spec/rolloutBefore/certificatesExpiryDays"];
+    let renewed = renewed.into_iter().filter(|pointer| days(pointer).is_some_and(|days| days >= days_valid));
+    let message = || format!("it must be less than `certificateValidityPeriodDays`, which is {days_valid}");
+    longer.into_iter().chain(renewed.map(|pointer| refusal(path(pointer), message()))).collect()
+}
+
 fn large_disks(at: &str, spec: &Value) -> Vec<Refusal> {
     let percentages = |disk| list(disk, "/diskLayout").filter_map(|(_, part)| part.get("percentage")?.as_u64());
     let large = list(spec, "/diskSetup/partitions").filter(|(_, disk)| percentages(disk).sum::<u64>() > 100);

@@ -6,7 +6,7 @@ use metadata_propagation::{is_annotation_key, is_label_key, is_label_value};
 use serde_json::Value;
 use topology::{DEPLOYMENTS, NO_AMOUNT, early_startup, is_amount};
 
-use super::kubeadm::kubeadm;
+use super::kubeadm::{certificates, kubeadm};
 use super::release::Release;
 use super::selector::matches;
 use super::{ObjectRule, Refusal, has_placeholder, path, refusal, taints, values, written};
@@ -34,6 +34,7 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: image_tags },
+    ObjectRule { kinds: &["KubeadmControlPlane"], finds: certificates },
     ObjectRule { kinds: &["KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate"], finds: kubeadm },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
     ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "MachineDeployment", "MachinePool", "MachineSet"], finds: invalid_metadata },

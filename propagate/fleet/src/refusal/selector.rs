@@ -22,6 +22,14 @@ pub(super) fn matches(object: &Value) -> bool {
         && expressions.into_iter().flatten().filter(|it| text(it, "key") != CLUSTER).all(|it| holds(it, labels))
 }
 
+/// Whether a selector matches labels; one without anything matches all.
+pub(crate) fn are_selected(labels: &Map<String, Value>, selector: &Value) -> bool {
+    let wanted = selector.get("matchLabels").and_then(Value::as_object);
+    let expressions = selector.get("matchExpressions").and_then(Value::as_array);
+    wanted.into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
+        && expressions.into_iter().flatten().all(|it| holds(it, labels))
+}
+
 pub(crate) fn holds(expression: &Value, labels: &Map<String, Value>) -> bool {
     let value = labels.get(text(expression, "key"));
     let values = expression.get("values").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

@@ -10,8 +10,7 @@ use crate::template::name_of;
 
 /// What is refused, whatever its Clusters are.
 pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
-    let of_class =
-        |path: String, reason: String| TopologyRefusal::Object { kind: "ClusterClass".to_owned(), path, reason };
+    let of_class = |path: String, reason: String| TopologyRefusal::object("ClusterClass", path, reason);
     let mut found = Vec::new();
     let mut name = |holder: &Value, at: &str, data: Value| {
         for field in ["naming", "namingStrategy"] {

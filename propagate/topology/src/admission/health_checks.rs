@@ -72,7 +72,7 @@ fn undefined(at: &str, entry: &Value, of_class: Option<&Value>) -> Vec<(String, 
 const UNDEFINED: &str = "it is enabled, and neither the Cluster nor its ClusterClass defines it";
 
 fn of_kind(kind: &str, (path, reason): (String, String)) -> TopologyRefusal {
-    TopologyRefusal::Object { kind: kind.to_owned(), path, reason }
+    TopologyRefusal::object(kind, path, reason)
 }
 
 /// Whether a class or an entry of a topology defines a health check, rather than enables one.

@@ -14,8 +14,7 @@ pub(super) fn refusals(class: &Value) -> Vec<TopologyRefusal> {
     let refusal = |(number, pair): (usize, &[&str])| {
         let [previous, version] = pair else { return None };
         let path = format!("spec.kubernetesVersions[{}]", number + 1);
-        let reason = reason(previous, version)?;
-        Some(TopologyRefusal::Object { kind: "ClusterClass".to_owned(), path, reason })
+        Some(TopologyRefusal::object("ClusterClass", path, reason(previous, version)?))
     };
     listed.windows(2).enumerate().filter_map(refusal).collect()
 }

@@ -205,10 +205,12 @@ impl<'f> Side<'f> {
         old: &'s Side<'f>,
     ) -> Result<&'s Composition<'f>, String> {
         match (old.newest(composite, id), self.newest(composite, id)) {
-            (Ok(former), Ok(newest)) if !is_same([&former.value, &newest.value]) => Err(format!(
-                "`{}` is made `Manual` by the change that edits Composition `{}`: it gets the edit only if Crossplane sees that first",
-                id.kind, newest.object.id.name
-            )),
+            (Ok(former), Ok(newest)) if !is_same([&former.value.to_string(), &newest.value.to_string()]) => {
+                Err(format!(
+                    "`{}` is made `Manual` by the change that edits Composition `{}`: it gets the edit only if Crossplane sees that first",
+                    id.kind, newest.object.id.name
+                ))
+            }
             (_, newest) => newest,
         }
     }

@@ -24,6 +24,13 @@ impl ChangedPart {
         &self.difference.owner
     }
 
+    /// The object after the change.
+    pub(super) fn edited(&self) -> Value {
+        let mut edited = self.object.clone();
+        self.difference.because.iter().for_each(|cause| cause.apply(&mut edited));
+        edited
+    }
+
     /// What becomes of the dry-run of a template, and the path because of which it is not accepted.
     pub(super) fn dry_run(&self) -> (DryRun, &'static str) {
         let is_template =
@@ -31,10 +38,8 @@ impl ChangedPart {
         if !is_template || self.difference.happens != PartChange::Changed {
             return (DryRun::Accepted, "");
         }
-        let mut edited = self.object.clone();
-        self.difference.because.iter().for_each(|cause| cause.apply(&mut edited));
         let (group, _) = group_and_version(text(&self.object, "apiVersion"));
-        dry_run(&ObjectId::new(group, &self.difference.kind, "", ""), &self.object, &edited)
+        dry_run(&ObjectId::new(group, &self.difference.kind, "", ""), &self.object, &self.edited())
     }
 
     /// In which step of the topology's controller it is written.

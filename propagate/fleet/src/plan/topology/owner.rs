@@ -21,9 +21,10 @@ use crate::plan::machines::{Machines, Part, machines};
 use crate::plan::notes::{OwnerRollout, RolloutLimits};
 use crate::plan::path::EditPath;
 use crate::plan::placeholder::{deciding, is_settled};
-use crate::plan::provider;
+use crate::plan::reason::REMEDIATED;
 use crate::plan::stopped::StoppedAt;
 use crate::plan::waits::Later;
+use crate::plan::{provider, remediation};
 use crate::relations::text;
 use crate::workers::workers;
 
@@ -264,7 +265,9 @@ impl OwnerEffect {
 
 /// The effect of differences; not known if a value that is not in the files decides whether there is one.
 fn known(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (Effect, Option<String>) {
+    let is_asked = |cause: &&FieldCause| remediation::is_written(&cause.steps, cause.to.as_ref());
     match (effect(part, causes, around), filled_in(causes)) {
+        ((Effect::InPlace, _), _) if causes.iter().any(is_asked) => (Effect::CannotTell, Some(REMEDIATED.to_owned())),
         ((effect, _), Some(gap)) if is_settled(effect) => (Effect::CannotTell, Some(gap.to_string())),
         (known, _) => known,
     }
@@ -362,9 +365,8 @@ fn by_policy(part: &ChangedPart, causes: &[&FieldCause], around: Sides<'_>) -> (
 
 /// Whether the infrastructure decides about the number of replicas of a pool after all differences.
 fn is_managed(part: &ChangedPart) -> bool {
-    let mut edited = part.object.clone();
-    part.difference.because.iter().for_each(|cause| cause.apply(&mut edited));
-    part.difference.kind == "MachinePool" && edited.pointer("/metadata/annotations").is_some_and(has_managed_replicas)
+    part.difference.kind == "MachinePool"
+        && part.edited().pointer("/metadata/annotations").is_some_and(has_managed_replicas)
 }
 
 /// An object that has at least one Machine, as text: what an edit does to Machines does not depend on how many there are.

@@ -66,9 +66,8 @@ pub(super) fn emptied(cluster: &Value, class: &Value) -> Option<TopologyRefusal>
     let is_filled = variables.into_iter().flatten().any(is_default);
     let is_empty = cluster.pointer("/spec/topology/variables").and_then(Value::as_array).is_some_and(Vec::is_empty);
     let is_newest = group_and_version(text(cluster, "apiVersion")).1 == "v1beta2";
-    let (kind, path) = ("Cluster".to_owned(), "spec.topology.variables".to_owned());
-    let reason = "the list must not be empty".to_owned();
-    (is_newest && is_empty && !is_filled).then_some(TopologyRefusal::Object { kind, path, reason })
+    let refusal = || TopologyRefusal::object("Cluster", "spec.topology.variables", "the list must not be empty");
+    (is_newest && is_empty && !is_filled).then(refusal)
 }
 
 /// The refusal of a version that a class with `kubernetesVersions` does not list.
@@ -84,9 +83,8 @@ fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
     let number = version.strip_prefix('v').unwrap_or(version);
     let is_it = |listed: &str| listed.strip_prefix('v') == Some(number) || has_variable(listed);
     let is_listed = listed.iter().filter_map(Value::as_str).any(is_it);
-    let (kind, path) = ("Cluster".to_owned(), "spec.topology.version".to_owned());
     let reason = format!("`{version}` is not among the `kubernetesVersions` of the ClusterClass");
-    (!is_listed).then_some(TopologyRefusal::Object { kind, path, reason })
+    (!is_listed).then(|| TopologyRefusal::object("Cluster", "spec.topology.version", reason))
 }
 
 /// The numbers of replicas that a Cluster sets although its class leaves them to cluster-autoscaler.
@@ -95,10 +93,8 @@ fn unlisted(cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
 fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
     let classes: Vec<_> = workers(class, DEPLOYMENTS.list).filter(Worker::is_autoscaled).collect();
     let is_fixed = |entry: &Worker<'_>| entry.has_replicas() && classes.iter().any(|class| class.name == entry.class());
-    let refusal = |entry: Worker<'_>| TopologyRefusal::Object {
-        kind: "Cluster".to_owned(),
-        path: format!("{}.replicas", entry.at()),
-        reason: FIXED_AND_AUTOSCALED.to_owned(),
+    let refusal = |entry: Worker<'_>| {
+        TopologyRefusal::object("Cluster", format!("{}.replicas", entry.at()), FIXED_AND_AUTOSCALED)
     };
     workers(cluster, DEPLOYMENTS.list).filter(is_fixed).map(refusal).collect()
 }
@@ -109,8 +105,7 @@ fn autoscaled(cluster: &Value, class: &Value) -> Vec<TopologyRefusal> {
 /// Source: `computeControlPlaneVersion` in exp/topology/desiredstate/desired_state.go of Cluster API v1.14.
 pub(super) fn refusal(part: &ChangedPart, is_chained: bool, settings: &Settings) -> Option<TopologyRefusal> {
     let difference = &part.difference;
-    let refused =
-        |path: String, reason: String| TopologyRefusal::Object { kind: difference.kind.clone(), path, reason };
+    let refused = |path: String, reason: String| TopologyRefusal::object(&difference.kind, path, reason);
     if let Some(kind) = other_kind(part) {
         let reason = format!("the topology's controller does not replace {kind} by another kind");
         return Some(refused("kind".to_owned(), reason));

@@ -38,9 +38,7 @@ fn of_part(part: &ChangedPart, cluster: &ObjectId, before: &Hierarchy) -> Vec<En
         return Vec::new();
     }
     let Some(owner) = owner(&difference.owner, cluster, before) else { return Vec::new() };
-    let mut made = part.object.clone();
-    difference.because.iter().for_each(|cause| cause.apply(&mut made));
-    let mut entries: Vec<EntryDifference> = differing(&part.object, &made)
+    let mut entries: Vec<EntryDifference> = differing(&part.object, &part.edited())
         .into_iter()
         .filter(|(_, key, ..)| !key.starts_with("cluster.x-k8s.io/cloned-from-"))
         .map(|(at, key, from, to)| EntryDifference { id: ObjectId::default(), is_predicted: false, at, key, from, to })
