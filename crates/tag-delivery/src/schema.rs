@@ -32,11 +32,7 @@ impl Limits {
         let tags = PROFILES.iter().map(|profile| profile.tags).chain(strict().map(|profile| profile.tags));
         let values = strict().map(|profile| profile.cloud.value.length.characters());
         let prefixes = settings.prefixes().iter().map(|prefix| prefix.to_lowercase()).collect();
-        Limits {
-            tags: range(tags),
-            prefixes,
-            value: range(PROFILES.iter().map(|profile| profile.value).chain(values)),
-        }
+        Limits { tags: range(tags), prefixes, value: range(PROFILES.iter().map(|profile| profile.value).chain(values)) }
     }
 }
 
