@@ -104,9 +104,14 @@ func readObject(file string) (*harness.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := harness.Decode(file, content)
+	return decodeObject(file, content)
+}
+
+// decodeObject is the only object of a text; name is where it is from.
+func decodeObject(name string, content []byte) (*harness.Object, error) {
+	objects, err := harness.Decode(name, content)
 	if err == nil && len(objects) != 1 {
-		err = fmt.Errorf("%s: %d objects", file, len(objects))
+		err = fmt.Errorf("%s: %d objects", name, len(objects))
 	}
 	if err != nil {
 		return nil, err

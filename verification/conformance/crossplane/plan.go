@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +79,11 @@ func (p *planRun) prepare(ctx context.Context) ([]*fileChange, error) {
 	if err := errors.Join(p.deploy(ctx, registryDefinition), p.defineCases(ctx, p.root)); err != nil {
 		return nil, err
 	}
-	definition, err := readObject(filepath.Join(p.root, planCases, "base", "thing-definition.yaml"))
+	text, err := readBase(p.root, []string{"thing-definition"})
+	if err != nil {
+		return nil, err
+	}
+	definition, err := decodeObject(planCases, []byte(text))
 	if err != nil {
 		return nil, err
 	}
