@@ -129,8 +129,9 @@ impl<'a> Types<'_, 'a> {
             return self.refuse(Some(value), "", TagFault::NotAMap { found, field: field.into() });
         }
         for (key, value) in value.entries().into_iter().filter(|(_, value)| !has_tags(value)) {
-            // The API server drops a null: apiextensions-apiserver, pkg/apiserver/schema/defaulting/prunenulls.go.
-            if let Some(found) = value.other_than_text() {
+            // What is removed is absent; a null is sent to the API server, which refuses it: seen with Crossplane 2.4.2.
+            let is_null = matches!(&value, SimulatedValue::Given(json) if json.is_null());
+            if let Some(found) = value.other_than_text().or(is_null.then_some("null")) {
                 let path = [field, "[", key, "]"].concat();
                 self.refuse(Some(&value), key, TagFault::ValueNotText { path: Mentioned(path), found });
             }
