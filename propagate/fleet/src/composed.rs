@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use composed_tags::{
     Composed, FailingPatch, PatchFailure, PatchedText, ResourceTag, ResourceTags, composed_tags, refusal_of_tag,
 };
+use metadata_propagation::tags::TagReport;
 use metadata_propagation::{
     Cluster, Report, Settings, Stance, TagDelivery, Tags, evaluate, findings_of_composite, findings_of_scope,
     tags_of_kind,
@@ -95,10 +96,12 @@ impl Surroundings<'_> {
             .flatten()
             .filter_map(|(key, value)| Some((&**key, value.as_str()?)))
             .collect();
+        let has_nested = resources.iter().any(|resource| resource.nested.is_some());
+        let own = has_nested.then(|| self.report_of_tags(composite)).flatten();
         let mut found = failing;
         for resource in resources.iter().filter(|resource| !resource.is_exempt) {
             found.extend(self.of_resource(resource, &tags));
-            found.extend(self.of_nested(resource, &tags, composite));
+            found.extend(self.of_nested(resource, &tags, own.as_ref()));
         }
         found
     }
@@ -150,9 +153,14 @@ impl Surroundings<'_> {
     }
 
     /// The tags of the composite that a nested one does not get of its labels.
-    fn of_nested(&self, resource: &ResourceTags, tags: &BTreeMap<&str, &str>, composite: &Value) -> Vec<ObjectFinding> {
+    fn of_nested(
+        &self,
+        resource: &ResourceTags,
+        tags: &BTreeMap<&str, &str>,
+        parent: Option<&TagReport>,
+    ) -> Vec<ObjectFinding> {
         let name = &resource.name;
-        let Some(own) = self.tags_of_nested(resource, composite) else { return Vec::new() };
+        let Some(own) = self.tags_of_nested(resource, parent) else { return Vec::new() };
         let is_other = |(key, tag): &(&&str, &&str)| own.get(**key).is_none_or(|own| own != **tag);
         let other = tags.iter().filter(is_other).filter(|(key, _)| !resource.tags.contains_key(**key));
         let finding = |(key, tag): (&&str, &&str)| {
@@ -168,11 +176,14 @@ impl Surroundings<'_> {
 
     /// The tags that the policy sets on a nested composite. `None` if its labels are not known, it gets none, or its profile
     /// spells keys in another way.
-    fn tags_of_nested(&self, resource: &ResourceTags, composite: &Value) -> Option<BTreeMap<String, String>> {
-        let nested: Value = serde_json::from_str(resource.nested.as_deref()?).ok()?;
-        let report = |composite| report_of(composite, self.settings, self.cluster)?.cloud_tags;
-        let (own, of_parent) = (report(&nested).filter(|_| resource.has_known_metadata)?, report(composite)?);
-        (own.profile == of_parent.profile && !own.tags.is_empty()).then_some(own.tags)
+    fn tags_of_nested(&self, resource: &ResourceTags, parent: Option<&TagReport>) -> Option<BTreeMap<String, String>> {
+        let nested = resource.nested.as_deref().filter(|_| resource.has_known_metadata)?;
+        let own = self.report_of_tags(&serde_json::from_str(nested).ok()?)?;
+        (own.profile == parent?.profile && !own.tags.is_empty()).then_some(own.tags)
+    }
+
+    fn report_of_tags(&self, composite: &Value) -> Option<TagReport> {
+        report_of(composite, self.settings, self.cluster)?.cloud_tags
     }
 
     fn finding(
