@@ -13,11 +13,11 @@ cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 conformance=${CARGO_TARGET_DIR:-$PWD/target}/conformance
-fleets=${FLEETS:-$verification/conformance/fleets.json}
+fleets=${FLEETS:-$conformance/fleets.json}
 if [ -z "${FLEETS:-}" ]; then
     mkdir -p "$conformance"
-    go build -C verification/conformance/cluster -o "$verification/conformance/cluster" .
-    (cd verification/conformance/cluster && "$verification/conformance/cluster" large -directory "$conformance" -module "${modules[0]}" \
+    go build -C verification/conformance/cluster -o "$conformance/cluster" .
+    (cd verification/conformance/cluster && "$conformance/cluster" large -directory "$conformance" -module "${modules[0]}" \
         -clusters "${CLUSTERS:-10}" -machines "${MACHINES:-10}" -rounds "${ROUNDS:-3}" -out "$fleets")
 fi
 
