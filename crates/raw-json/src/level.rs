@@ -121,7 +121,12 @@ pub(super) enum Key {
 
 /// Whether an object under this key is read together with the object that it is in, because callers need it.
 fn is_read_along(key: &str) -> bool {
-    matches!(key, "annotations" | "kind" | "labels" | "metadata" | "object" | "oldObject" | "request" | "userInfo")
+    matches!(
+        key,
+        "annotations" | "kind" | "labels" | "metadata" | "object" | "oldObject" | "request" | "userInfo"
+        // Of sets of fields in `managedFields`.
+        | "fieldsV1" | "f:annotations" | "f:labels" | "f:metadata"
+    )
 }
 
 /// How many levels are read together at most: those of `request.object.metadata.labels`, and the payload.

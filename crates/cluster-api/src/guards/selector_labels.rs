@@ -86,12 +86,15 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let is_label = |change: &&Change| change.entry == EntryNoun::Label;
     let drift: BTreeSet<&str> = guarded.drift.iter().filter(is_label).map(|change| &*change.key).collect();
     for (key, value) in old.labels.iter() {
+        let now = object.labels.get(key);
+        if now == Some(value) || (moves && key == TEMPLATE_HASH) {
+            continue;
+        }
         let counts = match selector {
             Some(selector) => selector.contains(key) || key == TEMPLATE_HASH,
             None => identity.contains(&key),
         };
-        let now = object.labels.get(key);
-        if !counts || now == Some(value) || (moves && key == TEMPLATE_HASH) {
+        if !counts {
             continue;
         }
         let is_as_in_source = guarded

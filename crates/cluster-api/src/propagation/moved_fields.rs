@@ -44,6 +44,13 @@ struct MovedItem<'c> {
     value: Restored,
 }
 
+impl MovedItem<'_> {
+    /// Whether it gets no owner: the request lacks what is added, so only the manager that applies it can be one.
+    fn is_without_owner(&self) -> bool {
+        self.is_added && !self.value.is_as_stored && self.applier.is_none()
+    }
+}
+
 /// An object or a list that something is written in.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Container {
@@ -109,6 +116,11 @@ impl<'c> MovedFields<'c> {
             }
         }
         Ok(moved)
+    }
+
+    /// Whether nobody owns what is written: the request lacks all of it, and no manager is responsible for it.
+    pub(super) fn is_all_without_owners(&self) -> bool {
+        self.containers.is_empty() && self.items.iter().all(MovedItem::is_without_owner)
     }
 
     /// The manager whose entry is begun, because it becomes an owner and has not applied yet.
@@ -191,7 +203,6 @@ impl<'c> MovedFields<'c> {
             let Some(item) = self.items.get(index) else { continue };
             let Some(Some(path)) = item.paths.get(version) else { continue };
             let is_responsible = item.applier.as_ref().is_some_and(is_applier);
-            // The request lacks what is added, so nobody else owns it.
             if item.is_added && !item.value.is_as_stored && !is_responsible {
                 continue;
             }

@@ -96,9 +96,9 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let can_wait = |(index, change): (usize, &'_ OwnedChange)| {
             (change.action == Action::Restored && change.owned.as_ref()?.can_wait).then_some(index)
         };
-        let waiting = changes.iter().enumerate().filter_map(can_wait);
-        if !self.can_be_returned() {
-            return waiting.collect();
+        let waiting: BTreeSet<usize> = changes.iter().enumerate().filter_map(can_wait).collect();
+        if waiting.is_empty() || !self.can_be_returned() {
+            return waiting;
         }
         let mut left = BTreeSet::new();
         let mut trees: [PathTree; VERSIONS.len()] = Default::default();
@@ -131,7 +131,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let requested = self.requested.as_ref().filter(|_| self.subject.review.is_of_api_server)?;
         let written: Vec<(&OwnedChange, &OwnedPath)> =
             written.iter().filter_map(|change| Some((change, change.owned.as_ref()?))).collect();
-        let mut moved = MovedFields::of(self, &written).ok()?;
+        let mut moved = MovedFields::of(self, &written).ok().filter(|moved| !moved.is_all_without_owners())?;
         let requested = moved.held(requested).ok()?;
         let stored = moved.held(self.stored.as_deref().unwrap_or_default()).ok()?;
         moved.decide(&requested, &stored);

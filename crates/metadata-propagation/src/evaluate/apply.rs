@@ -122,6 +122,8 @@ impl<'e> Evaluation<'e> {
                 count => messages::propagated(count, &self.title),
             };
             let mut rules: Vec<Cow<'_, str>> = changes.iter().map(|change| change.rule.text()).collect();
+            // Many changes have few rules, and those of one map have the same: there is little to sort.
+            rules.dedup();
             rules.sort_unstable();
             rules.dedup();
             applied.notices.log(LogLevel::Info, message, [("rules", rules.join("; "))]);
