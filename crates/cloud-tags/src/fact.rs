@@ -73,7 +73,7 @@ facts! {
         "these keys do not have the form `{form}` of scope `{scope}`: {keys}";
     /// Another object of the registry has a definition of the key that no longer counts.
     DefinitionOverridden { key: Mentioned, registry: Mentioned } "definition-overridden"
-        "definition of `{key}` in LabelRegistry `{registry}` is ignored from now on: this scope is wider";
+        "definition of `{key}` in LabelRegistry `{registry}` is ignored from now on: this one precedes it";
     /// Labels become tags of every composite that has them.
     LabelsBeginToPropagate { keys: MentionedKeys } "labels-begin-to-propagate"
         "labels begin to propagate to cloud tags: {keys}";

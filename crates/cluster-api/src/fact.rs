@@ -47,18 +47,18 @@ facts! {
     /// The selector of a MachineDeployment or MachineSet changes.
     SelectorChanged { path: Mentioned } "selector-changed"
         "`{path}` changed: objects it no longer selects are orphaned, and new ones are created";
-    /// A label by which the owner finds an object has another value.
-    SelectedLabelChanged { label: Mentioned, owner: String, kind: String } "selected-label-changed"
-        "label `{label}` changed: {owner} no longer selects this {kind} and replaces it";
-    /// A label by which the owner finds an object is removed.
-    SelectedLabelRemoved { label: Mentioned, owner: String, kind: String } "selected-label-removed"
-        "label `{label}` removed: {owner} no longer selects this {kind} and replaces it";
+    /// A label that the owner needs has another value.
+    SelectedLabelChanged { label: Mentioned, owner: String, effect: &'static str } "selected-label-changed"
+        "label `{label}` changed: {owner} {effect}";
+    /// A label that the owner needs is removed.
+    SelectedLabelRemoved { label: Mentioned, owner: String, effect: &'static str } "selected-label-removed"
+        "label `{label}` removed: {owner} {effect}";
     /// The ownerReference to the controller points to another object.
     OwnerChanged { owner: String, kind: String } "owner-changed"
         "ownerReference to {owner} changed: nothing restores it, and this {kind} may be replaced";
     /// The ownerReference to the controller is removed.
     OwnerRemoved { owner: String, kind: String } "owner-removed"
-        "ownerReference to {owner} removed: nothing restores it, and this {kind} may be replaced";
+        "ownerReference to {owner} removed: any controller that selects this {kind} may adopt it";
     /// A key is in a map that propagates and must not be.
     ReservedKey { entry: NamedEntry, effect: &'static str } "reserved-key"
         "{entry} {effect}";

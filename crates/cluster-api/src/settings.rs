@@ -153,8 +153,7 @@ impl ClusterApi {
         let since = [Version::NODE_LABEL_EXPRESSIONS, Version::NODE_ANNOTATIONS];
         let lists = self.node.lists().into_iter().zip(since);
         let early = lists.filter(|((_, patterns), since)| !patterns.is_empty() && !version.at_least(*since));
-        let needs = |since| format!("needs Cluster API {since} or later, but `clusterApi.version` is {version}");
-        let early = early.map(|((path, _), since)| SettingProblem::new(path, needs(since)));
+        let early = early.map(|((path, _), since)| SettingProblem::new(path, self.needs(since)));
         early
             .chain(self.opt_in.problems_of_keys(|key| {
                 let is_key = is_annotation_key(key);
@@ -163,12 +162,31 @@ impl ClusterApi {
             .collect()
     }
 
-    /// Settings that an evaluation can do without: groups of everybody, expressions that do not compile, and keys that
-    /// never propagate.
+    fn needs(&self, since: Version) -> String {
+        format!("needs Cluster API {since} or later, but `clusterApi.version` is {}", self.version)
+    }
+
+    /// Settings that an evaluation can do without: groups of everybody, expressions that do not compile, keys that never
+    /// propagate, and what other settings prevent.
     pub fn useless(&self) -> Vec<SettingProblem> {
+        const NO_FIELDS: &str = "has no effect: `clusterApi.fields` is false";
+        let prevented = [
+            ("clusterApi.taints", self.taints && !self.fields, NO_FIELDS),
+            ("clusterApi.optIn.poolToMachine", self.opt_in.pool_to_machine && !self.fields, NO_FIELDS),
+            (
+                "clusterApi.selfCheck",
+                self.self_check && self.controllers.is_empty(),
+                "has no effect: `clusterApi.controllers` is empty",
+            ),
+        ];
+        let prevented = prevented.into_iter().filter(|(_, is_prevented, _)| *is_prevented);
+        let prevented = prevented.map(|(path, _, why)| SettingProblem::new(path, why));
+        let early = self.taints && !self.version.at_least(Version::MACHINE_TAINTS);
+        let early = early.then(|| SettingProblem::new("clusterApi.taints", self.needs(Version::MACHINE_TAINTS)));
         let never = |key: &str| is_never(key).then(|| format!("`{key}` is never propagated"));
         let everybody = self.controllers.problems_of_groups("clusterApi.controllers");
-        everybody.into_iter().chain(self.node.uncompilable()).chain(self.opt_in.problems_of_keys(never)).collect()
+        let found = everybody.into_iter().chain(self.node.uncompilable()).chain(self.opt_in.problems_of_keys(never));
+        found.chain(early).chain(prevented).collect()
     }
 }
 

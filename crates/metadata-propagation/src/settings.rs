@@ -13,7 +13,7 @@ use cluster_api::parents::is_cluster_apis_own;
 use cluster_api::settings::{ClusterApi, ClusterApiSettings, Guards};
 use kubernetes::settings::object::ObjectOnly;
 use kubernetes::settings::parsed_text::{ApiVersion, KindAndGroup};
-use kubernetes::settings::{Mode, Reaction, SettingsError, object, read};
+use kubernetes::settings::{Mode, Reaction, SettingProblem, SettingsError, object, read};
 use kubernetes::{Readable, about};
 use serde::{Deserialize, Serialize};
 use tag_rules::{CloudTags, TagSettings};
@@ -60,8 +60,9 @@ impl Settings {
     /// # Errors
     /// Like [`Settings::from_json`], and when an expression does not compile or a setting never does what it says.
     pub fn validate(text: &str) -> Result<(), SettingsError> {
-        let Settings { cluster_api, cloud_tags, .. } = Settings::from_json(text)?;
-        let mut problems = cluster_api.useless();
+        let Settings { lookup, cluster_api, cloud_tags, .. } = Settings::from_json(text)?;
+        let mut problems = lookup.useless();
+        problems.extend(cluster_api.useless());
         problems.extend(cloud_tags.useless(&cluster_api.cloud_tags));
         SettingsError::unless_empty(problems)
     }
@@ -112,6 +113,22 @@ pub struct Lookup {
 impl Default for Lookup {
     fn default() -> Self {
         Lookup { on_missing: Reaction::Accept, on_failure: Reaction::Warn, api_versions: BTreeMap::new() }
+    }
+}
+
+impl Lookup {
+    /// Versions of Cluster API's own kinds in which the policy does not know where anything is.
+    fn useless(&self) -> Vec<SettingProblem> {
+        let problem = |(listed, version): (&KindAndGroup, &ApiVersion)| {
+            let (kind, group) = listed.split_once('.').filter(|(kind, group)| is_cluster_apis_own(group, kind))?;
+            let grant = GRANTS.iter().find(|grant| grant.kind == kind && grant.group == group)?;
+            let known = grant.versions.join("` or `");
+            (!grant.versions.contains(&&**version)).then(|| {
+                let problem = format!("expected `{known}`, found `{}`", &**version);
+                SettingProblem::new(format!("lookup.apiVersions[{}]", &**listed), problem)
+            })
+        };
+        self.api_versions.iter().filter_map(problem).collect()
     }
 }
 

@@ -85,7 +85,7 @@ guards! {
         "guards.selectorLabels" Reject
         on: "Machine, MachineSet",
         finds: "a label by which the owner selects the object, or the ownerReference to its controller, is removed or changed",
-        because: "the owner creates a replacement, nothing reverts the edit, and deleting the Cluster hangs",
+        because: "the owner creates a replacement, or another controller adopts the object",
         help: "keep the label and the ownerReference; to remove a Machine, delete it",
         heading: "",
     }

@@ -34,6 +34,8 @@ impl Version {
     /// Source: main.go of v1.9.7, `additional-sync-machine-annotations`, and internal/controllers/machine,
     /// `getManagedAnnotations`, which v1.9.6 lacks.
     pub const NODE_ANNOTATIONS: Version = Version { minor: BACKPORTED, patch: LAST_BACKPORT };
+    /// The first version that propagates taints of Machines.
+    pub(crate) const MACHINE_TAINTS: Version = Version::minor(12);
     /// The first version whose class patches reach labels and annotations of a control plane.
     pub const PATCHED_METADATA: Version = Version::minor(14);
 

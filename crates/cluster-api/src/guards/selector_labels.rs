@@ -5,28 +5,81 @@ use std::collections::BTreeSet;
 use super::{Guarded, Violation};
 use crate::catalog::keys::*;
 use crate::catalog::keys::{PENDING_ACKNOWLEDGE_MOVE, TEMPLATE_HASH, UPDATE_IN_PROGRESS};
-use crate::catalog::{CONTROL_PLANE_GROUP, CORE_GROUP, Place, TEMPLATE_MASKS};
+use crate::catalog::{CONTROL_PLANE_GROUP, CORE_GROUP, Place, TEMPLATE_MASKS, Version};
 use crate::fact::ClusterApiFact;
 use crate::json::Malformed;
 use crate::parents::OwnCluster;
-use kubernetes::{Change, EntryNoun, MapKind, Object, ObjectQuery, OwnerReference, Stop};
+use kubernetes::{Change, EntryNoun, MapKind, Object, ObjectQuery, OwnerReference, Stop, columns};
 
-/// The labels by which owners of a kind find the objects that they control, if the selector itself was not read. The
-/// last row is for control planes of every kind.
+/// What an owner does about an object that it no longer selects.
+const REPLACES: &str = "no longer selects this Machine and replaces it";
+/// The same, if its selector is not known.
+const MAY_REPLACE: &str = "may no longer select this Machine and replace it";
+
+/// The labels that an owner needs on the objects that it controls, if its selector was not read.
 ///
-/// Source: core/reconcilers/machineset and machinedeployment, whose selectors are defaulted from these labels;
-/// controlplane/kubeadm/pkg/control_plane.go; core/reconcilers/machinepool `getMachinePoolMachines`.
+/// There is no row for the name of the Cluster, which Cluster API's webhooks set at every write, nor for labels that a
+/// controller writes back because it keeps what it controls: the others of a MachineSet, and those of a Machine that do
+/// not tell a KubeadmControlPlane or a MachinePool which Machines are theirs.
+///
+/// Source: core/webhooks/admission/machine.go and machineset.go, `Default`; core/reconcilers/machinedeployment
+/// `getAndAdoptMachineSetsForDeployment` and `computeDesiredMS`, which fails without the hash; core/reconcilers/machineset
+/// `getAndAdoptMachinesForMachineSet`, whose selectors are defaulted from these labels.
 #[rustfmt::skip]
-const IDENTITY: [(&str, &str, &[&str]); 4] = [
-    (CORE_GROUP,           "MachineDeployment", &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]),
-    (CORE_GROUP,           "MachineSet",        &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH, SET_NAME]),
-    (CORE_GROUP,           "MachinePool",       &[CLUSTER_NAME, POOL_NAME]),
-    (CONTROL_PLANE_GROUP, "",                  &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME]),
+const IDENTITY: [Identity; 5] = [
+    row(CORE_GROUP,          "MachineDeployment",   &[TEMPLATE_HASH], "selects the Machines of this MachineSet by it"),
+    row(CORE_GROUP,          "MachineSet",          &[DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH, SET_NAME], MAY_REPLACE),
+    // Machines have the names of their infrastructure machines since v1.7, so the next apply writes the label back. Source:
+    // exp/internal/controllers/machinepool_controller_phases.go, `computeDesiredMachine`.
+    row(CORE_GROUP,          "MachinePool",         &[POOL_NAME], "creates another Machine beside this one").until(7),
+    // Before v1.13 any value counted. Source: controlplane/kubeadm, `initControlPlaneScope`; util/collections/helpers.go,
+    // `GetControlPlaneMachinesForCluster`.
+    row(CONTROL_PLANE_GROUP, "KubeadmControlPlane", &[CONTROL_PLANE], REPLACES).value_since(13),
+    row(CONTROL_PLANE_GROUP, "",                    &[CONTROL_PLANE, CONTROL_PLANE_NAME], MAY_REPLACE),
 ];
 
-pub(super) fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
-    let is_owner = |group, kind: &str| owner.group() == group && (kind.is_empty() || owner.kind == kind);
-    IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
+/// What an owner of a kind needs.
+pub(super) struct Identity {
+    group: &'static str,
+    /// Empty for any kind.
+    kind: &'static str,
+    labels: &'static [&'static str],
+    /// What the owner does if one of them is lost, or does with it.
+    effect: &'static str,
+    /// The first version that compares the values; before it, the labels only had to exist.
+    value_since: Version,
+    /// The first version that writes the labels back.
+    until: Option<Version>,
+}
+
+const fn row(
+    group: &'static str,
+    kind: &'static str,
+    labels: &'static [&'static str],
+    effect: &'static str,
+) -> Identity {
+    Identity { group, kind, labels, effect, value_since: Version::OLDEST_EDITION, until: None }
+}
+
+columns! {
+    Identity {
+        value_since(minor: u16) => value_since: Version::minor(minor),
+        until(minor: u16) => until: Some(Version::minor(minor)),
+    }
+}
+
+impl Identity {
+    /// What the owner does if a label is lost, or has a new value; `None` if it does not need it.
+    fn effect_of(&self, label: &str, value: Option<&str>, version: Version) -> Option<&'static str> {
+        let counts = self.labels.contains(&label)
+            && version.is_between(if value.is_some() { self.value_since } else { Version::OLDEST_EDITION }, self.until);
+        counts.then_some(self.effect)
+    }
+}
+
+pub(super) fn identity(owner: &OwnerReference<'_>) -> Option<&'static Identity> {
+    let is_owner = |row: &&Identity| owner.group() == row.group && (row.kind.is_empty() || owner.kind == row.kind);
+    IDENTITY.iter().find(is_owner)
 }
 
 /// Whether the user may be the provider of an owner, which is a control plane other than Cluster API's own. It decides by
@@ -82,7 +135,10 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         };
         violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message });
     }
-    let selector = guarded.source_keys.and_then(|source_keys| source_keys.selector.as_ref());
+    // A MachineDeployment keeps the MachineSets that it controls, whether it selects them or not.
+    let is_selected = subject.place == Some(Place::Machine);
+    let selector = guarded.source_keys.filter(|_| is_selected).and_then(|source_keys| source_keys.selector.as_ref());
+    let version = guarded.settings.cluster_api.version;
     let is_label = |change: &&Change| change.entry == EntryNoun::Label;
     let drift: BTreeSet<&str> = guarded.drift.iter().filter(is_label).map(|change| &*change.key).collect();
     for (key, value) in old.labels.iter() {
@@ -90,21 +146,19 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         if now == Some(value) || (moves && key == TEMPLATE_HASH) {
             continue;
         }
-        let counts = match selector {
-            Some(selector) => selector.contains(key) || key == TEMPLATE_HASH,
-            None => identity.contains(&key),
+        let effect = match selector {
+            Some(selector) => (key != CLUSTER_NAME && selector.contains(key)).then_some(REPLACES),
+            None => identity.effect_of(key, now, version),
         };
-        if !counts {
-            continue;
-        }
+        let Some(effect) = effect else { continue };
         let is_as_in_source = guarded
             .source_keys
             .is_some_and(|source_keys| source_keys.has(MapKind::Labels, key) && !drift.contains(key));
         if !is_as_in_source {
-            let (label, owner, kind) = (key.into(), title(), kind());
+            let (label, owner) = (key.into(), title());
             let message = match now {
-                Some(_) => ClusterApiFact::SelectedLabelChanged { label, owner, kind },
-                None => ClusterApiFact::SelectedLabelRemoved { label, owner, kind },
+                Some(_) => ClusterApiFact::SelectedLabelChanged { label, owner, effect },
+                None => ClusterApiFact::SelectedLabelRemoved { label, owner, effect },
             };
             violations.push(Violation { at: "metadata.labels".to_owned(), message });
         }

@@ -38,7 +38,47 @@ struct SettingField<'s> {
 
 #[test]
 fn the_schema_is_the_settings_types() -> Result<()> {
-    check("docs/settings.schema.json", &(serde_json::to_string_pretty(&schema()?)? + "\n"))
+    let mut schema = schema()?;
+    schema["type"] = json!(["object", "null"]);
+    allow_null(&mut schema);
+    check("docs/settings.schema.json", &(serde_json::to_string_pretty(&schema)? + "\n"))
+}
+
+/// Lets every field be null that may be absent, as a key without a value is in YAML.
+fn allow_null(schema: &mut Value) {
+    let choices = schema["oneOf"].as_array().into_iter().flatten().flat_map(properties);
+    let choices: Vec<String> = choices.map(|(name, _)| name.clone()).collect();
+    for choice in schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(own) = choice.get_mut("properties").and_then(Value::as_object_mut) {
+            for other in &choices {
+                own.entry(other.clone()).or_insert_with(|| json!({ "type": "null" }));
+            }
+        }
+    }
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    for (name, property) in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        if !required.contains(&json!(name)) {
+            *property = or_null(property.take());
+        }
+    }
+    match schema {
+        Value::Object(fields) => fields.values_mut().for_each(allow_null),
+        Value::Array(items) => items.iter_mut().for_each(allow_null),
+        _ => {}
+    }
+}
+
+fn or_null(mut property: Value) -> Value {
+    let is_nullable = property["type"] == "null"
+        || ["type", "anyOf"].iter().any(|list| {
+            let takes = property[*list].as_array().into_iter().flatten();
+            takes.into_iter().any(|one| *one == "null" || one["type"] == "null")
+        });
+    let Some(fields) = property.as_object_mut().filter(|_| !is_nullable) else { return property };
+    let texts = ["default", "description"].map(|name| fields.remove_entry(name));
+    let mut whole = Map::from_iter(texts.into_iter().flatten());
+    whole.insert("anyOf".to_owned(), json!([property, { "type": "null" }]));
+    Value::Object(whole)
 }
 
 fn schema() -> Result<Value> {
