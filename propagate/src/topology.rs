@@ -22,11 +22,17 @@ pub(crate) fn run(args: &TopologyArgs) -> Result<Exit, Failure> {
     let made = objects(&args.cluster, &input.fleet, &Fleet::default())?;
     let out: String = made.iter().map(|object| format!("---\n{}", object.yaml)).collect();
     output::print(out.as_bytes())?;
-    let refused = find(&args.cluster, &input.fleet).and_then(|id| Some((id, input.fleet.topology_refusal(id)?)));
+    let is_refused = warn_of_refusal(&args.cluster, &input.fleet);
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (is_refused, Exit::Found)]))
+}
+
+/// Says what Cluster API refuses. Returns whether it does.
+fn warn_of_refusal(cluster: &str, fleet: &Fleet) -> bool {
+    let refused = find(cluster, fleet).and_then(|id| Some((id, fleet.topology_refusal(id)?)));
     if let Some((id, refusal)) = &refused {
         anstream::eprintln!("{id}: Cluster API refuses it: {refusal}");
     }
-    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (refused.is_some(), Exit::Found)]))
+    refused.is_some()
 }
 
 /// Prints what differs between two sides: revisions, or files and folders.
@@ -54,7 +60,8 @@ fn difference(args: &TopologyArgs, written: &str, paths: &[PathBuf]) -> Result<E
         text += &difference.unified_diff().header(name, name).to_string();
     }
     output::print(text.as_bytes())?;
-    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (!text.is_empty(), Exit::Found)]))
+    let is_found = warn_of_refusal(&args.cluster, &new.fleet) || !text.is_empty();
+    Ok(Exit::first([(is_unreadable, Exit::Unreadable), (is_found, Exit::Found)]))
 }
 
 /// One object that Cluster API makes.

@@ -48,7 +48,9 @@ pub mod cluster_api {
         TOPOLOGY_POOL_NAME,
     };
     pub use ::cluster_api::catalog::node_restriction::forbids as is_forbidden_to_kubelets;
-    pub use ::cluster_api::catalog::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+    pub use ::cluster_api::catalog::{
+        BOOTSTRAP_GROUP, CLASS_MASKS, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP,
+    };
 }
 
 /// Cloud tags: what sets them, and the tables of what providers admit.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, Get, Guards, LookupCause, LookupError, Mode, Settings};
+use topology::WORKERS;
 
 use self::completion::{Completing, Wants};
 use crate::each::each;
@@ -44,10 +45,10 @@ impl Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Changes, None)
     }
 
-    /// Like [`Hierarchy::of`], if the fleet replaces another one with the same settings: what propagated before to an object
-    /// in the files, and no longer does, is removed by its controller.
-    pub fn after(before: &Hierarchy, fleet: &Fleet, settings: &Settings) -> Hierarchy {
-        Hierarchy::built(fleet, settings, Wants::Carried, Some(before))
+    /// Like [`Hierarchy::of`], without reports, for a comparison with another one. If the fleet replaces another one with
+    /// the same settings, what propagated before to an object in the files, and no longer does, is removed by its controller.
+    pub(crate) fn compared(fleet: &Fleet, settings: &Settings, before: Option<&Hierarchy>) -> Hierarchy {
+        Hierarchy::built(fleet, settings, Wants::Differences, before)
     }
 
     fn built(fleet: &Fleet, settings: &Settings, wants: Wants, before: Option<&Hierarchy>) -> Hierarchy {
@@ -193,6 +194,17 @@ impl Hierarchy {
         self.member(self.number(id)?)
     }
 
+    /// The text of an object as others read it.
+    fn read(&self, get: &Get) -> Result<&str, LookupError> {
+        let version = group_and_version(&get.api_version).1;
+        let cause = match self.find(&ObjectId::of(get)) {
+            Some(member) if member.version == version => return Ok(member.text_for_others()),
+            Some(_) => LookupCause::NotServed,
+            None => LookupCause::NotFound,
+        };
+        Err(LookupError { cause, detail: get.to_string() })
+    }
+
     /// An object and everything that is created from it.
     pub(crate) fn downwards(&self, number: usize) -> impl Iterator<Item = &Member> {
         let mut next = vec![number];
@@ -256,7 +268,9 @@ impl Hierarchy {
             if self.number(&object.id).is_some() {
                 continue;
             }
-            let added = self.add(&object, None, topology_entries(&related(&object.json)));
+            let is_of_entry = WORKERS.iter().any(|kind| object.json.contains(kind.label));
+            let entries = if is_of_entry { topology_entries(&related(&object.json)) } else { Vec::new() };
+            let added = self.add(&object, None, entries);
             self.relate(added, Some(number));
             if let Some(member) = self.members.get_mut(number).filter(|_| object.id.kind == "Node") {
                 member.node = Some(object.id.name);
@@ -268,12 +282,6 @@ impl Hierarchy {
 impl Cluster for Hierarchy {
     /// The hierarchy as a fleet, with objects as they are stored after the policy has completed them.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        let version = group_and_version(&get.api_version).1;
-        let cause = match self.find(&ObjectId::of(get)) {
-            Some(member) if member.version == version => return Ok(member.text_for_others().to_owned()),
-            Some(_) => LookupCause::NotServed,
-            None => LookupCause::NotFound,
-        };
-        Err(LookupError { cause, detail: get.to_string() })
+        self.read(get).map(str::to_owned)
     }
 }

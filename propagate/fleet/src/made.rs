@@ -1,5 +1,8 @@
 //! The objects that Cluster API makes for a Cluster with a topology.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 use topology::{
@@ -9,7 +12,8 @@ use topology::{
 
 use crate::fleet::Fleet;
 use crate::object::{ObjectId, group_and_version};
-use crate::plan::topology::resolved;
+use crate::plan::conversion::as_stored;
+use crate::plan::topology::{of_new_cluster, resolved};
 use crate::read::to_json;
 use crate::refusal::{Refusal, of_pool};
 use crate::relations::{class_of, text};
@@ -22,9 +26,12 @@ impl Fleet {
         self.made_since(&Fleet::default(), cluster)
     }
 
-    /// What Cluster API refuses when it makes the objects of a new Cluster, as far as that is known.
+    /// What Cluster API refuses in a new Cluster, or when it makes its objects, as far as that is known.
     pub fn topology_refusal(&self, cluster: &ObjectId) -> Option<String> {
-        refusal_of_made(self, cluster).map(|refusal| refusal.to_string())
+        let written = value(self, cluster)?;
+        let class = class(&written, cluster).and_then(|id| value(self, &id));
+        let of_cluster = class.and_then(|class| of_new_cluster(&written, &class).into_iter().next());
+        of_cluster.or_else(|| refusal_of_made(self, cluster)).map(|refusal| refusal.to_string())
     }
 
     /// The same if the objects of another fleet were applied before: a Cluster keeps the defaults that it stored then, and
@@ -37,6 +44,7 @@ impl Fleet {
         let was = value(before, cluster);
         let class_before = was.as_ref().and_then(|was| value(before, &class(was, cluster)?));
         let stored = was.as_ref().zip(class_before.as_ref()).map(|(was, class)| stored_defaults(was, class));
+        let [written, of_class] = as_stored([&written, &of_class]);
         Some(desired(Inputs {
             cluster: &written,
             class: &of_class,
@@ -95,6 +103,25 @@ pub(crate) fn template(namespace: &str, reference: &Value) -> ObjectId {
 ///
 /// Source: `unmarshal` in goyaml.v2/yaml.go of sigs.k8s.io/yaml, which parses one document and reads one token after it.
 pub(crate) fn yaml(text: &str) -> Option<Value> {
+    thread_local! {
+        /// The texts that this thread read: a patch prints the same for many Clusters, and before and after a change.
+        static READ: RefCell<BTreeMap<String, Option<Value>>> = const { RefCell::new(BTreeMap::new()) };
+    }
+    READ.with_borrow_mut(|all| {
+        if let Some(known) = all.get(text) {
+            return known.clone();
+        }
+        if all.len() >= MAX_READ {
+            all.clear();
+        }
+        all.entry(text.to_owned()).or_insert_with(|| first_value(text)).clone()
+    })
+}
+
+/// The largest number of texts that are kept.
+const MAX_READ: usize = 1024;
+
+fn first_value(text: &str) -> Option<Value> {
     let read = |text: &str| {
         let source = Source { name: String::new(), text: text.to_owned() };
         let first = source.documents().into_iter().next().filter(|first| first.end < text.len());

@@ -1,10 +1,11 @@
 //! One object of a hierarchy.
 
-use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::cluster_api::{CLASS_MASKS, CORE_GROUP};
 use metadata_propagation::{Get, NotApplicable, Propagated, Report};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::masks::masked;
 use crate::object::{ObjectId, Origin};
 use crate::shared::Shared;
 use crate::written::ObjectText;
@@ -113,9 +114,14 @@ impl Member {
     }
 
     /// The object as others read it, if that is not how it is stored. A Machine contains the name of its predicted
-    /// Node. A predicted name is a valid label value, because what a controller appends to it is, too.
+    /// Node. A predicted name is a valid label value, because what a controller appends to it is, too. Of a class, which is
+    /// read for every object of its Clusters, only what is read of it.
     pub(crate) fn as_read(&self) -> Option<String> {
-        let name = self.id.name.strip_suffix(SUFFIX).filter(|_| self.origin.is_none());
+        if self.id.group == CORE_GROUP && self.id.kind == "ClusterClass" {
+            return Some(masked(&self.completed(), &CLASS_MASKS).to_string());
+        }
+        // Nothing reads what nothing is created from.
+        let name = self.id.name.strip_suffix(SUFFIX).filter(|_| self.origin.is_none() && !self.children.is_empty());
         if name.is_none() && self.node.is_none() {
             return None;
         }

@@ -12,6 +12,7 @@ mod initialized;
 mod machines;
 mod merged;
 mod notes;
+mod owned;
 mod parts;
 mod path;
 mod placeholder;
@@ -264,11 +265,11 @@ impl Plan {
 
     /// The same for objects that have to be compared together.
     fn at_once(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
-        let before = Hierarchy::of(old, settings);
-        let after = Hierarchy::after(&before, new, settings);
+        let before = Hierarchy::compared(old, settings, None);
+        let after = Hierarchy::compared(new, settings, Some(&before));
         // Clusters are judged by the class that is stored.
         let stored = with_stored_classes((old, new), Sides { before: &before, after: &after, settings });
-        let after = stored.as_ref().map_or(after, |stored| Hierarchy::after(&before, stored, settings));
+        let after = stored.as_ref().map_or(after, |stored| Hierarchy::compared(stored, settings, Some(&before)));
         let stored = stored.as_ref().unwrap_or(new);
         let sides = Sides { before: &before, after: &after, settings };
         let mut entries = differences(&before, &after);

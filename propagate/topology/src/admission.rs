@@ -117,8 +117,8 @@ pub fn value_refusals(cluster: &Value, class: &Value, stored: &StoredDefaults) -
     found
 }
 
-/// A rule of a schema that is not evaluated, and that a value which differs between two Clusters with their classes may
-/// break. What does not differ is admitted as it was.
+/// A rule of a schema that is not evaluated, and that a value may break which differs between two Clusters with their
+/// classes, or for which the rule is new. What does not differ is admitted as it was.
 ///
 /// ```
 /// use serde_json::json;
@@ -133,12 +133,12 @@ pub fn value_refusals(cluster: &Value, class: &Value, stored: &StoredDefaults) -
 /// assert_eq!(gap.as_deref(), Some(expected));
 /// ```
 pub fn unevaluated_rule(sides: [(&Value, &Value); 2], stored: &StoredDefaults) -> Option<Gap> {
-    let (_, class) = sides[1];
     let [was, is] = sides.map(|(cluster, class)| values(cluster, class, stored));
-    let schemas = crate::variables::schemas(class);
+    let [former, schemas] = sides.map(|(_, class)| crate::variables::schemas(class));
     let rule = |(place, is): (&VariablePlace, &Value)| {
         let variable = place.1.clone();
-        let at = rules_of_difference([was.get(place), Some(is)], schemas.get(&*variable)?, "").into_iter().next()?;
+        let schemas = [former.get(&*variable).copied().unwrap_or(&Value::Null), schemas.get(&*variable)?];
+        let at = rules_of_difference([was.get(place), Some(is)], schemas, "").into_iter().next()?;
         Some(Gap::Rule { variable, at })
     };
     is.iter().find_map(rule)

@@ -118,19 +118,23 @@ impl<'a> ClassTopology<'a> {
         Ok(Some(stored(&pruned(&template))))
     }
 
-    /// A name; that of the object if a field of the Cluster refers to it.
-    fn named(&self, reference: &str, part: &Value, default: &str, data: Value) -> Result<String, Obstacle> {
+    /// A name; that of the object if a field of the Cluster refers to it, and the default if the class has no template.
+    fn named(&self, reference: &str, part: &Value, default: String, data: Value) -> Result<String, Obstacle> {
         let existing = text(self.inputs.cluster, &["spec", reference, "name"]);
         if !reference.is_empty() && !existing.is_empty() {
             return Ok(existing.to_owned());
         }
-        let written = ["naming", "namingStrategy"].into_iter().map(|field| text(part, &[field, "template"]));
-        let template = written.into_iter().find(|it| !it.is_empty()).unwrap_or(default);
+        let mut written = ["naming", "namingStrategy"].into_iter().map(|field| text(part, &[field, "template"]));
+        let Some(template) = written.find(|it| !it.is_empty()) else { return Ok(default) };
         let mut data = data;
         set(&mut data, &["cluster", "name"], json!(self.name));
         set(&mut data, &["random"], json!(SUFFIX));
         name_of(template, &data)
             .map_err(|_| TopologyRefusal::Template { patch: "naming".to_owned(), error: template.to_owned() }.into())
+    }
+
+    fn default_name(&self) -> String {
+        format!("{}-{SUFFIX}", self.name)
     }
 
     fn with_builtin(&self, own: &Variables, name: &str, value: Option<Value>) -> Variables {
@@ -148,7 +152,7 @@ impl<'a> ClassTopology<'a> {
         let template = self.template(self.inputs.class, &["spec", "infrastructure"])?;
         let template = template.ok_or_else(|| Gap::NoTemplate("the template of the infrastructure".to_owned()))?;
         let naming = infrastructure_naming(self.inputs.before.class.unwrap_or(self.inputs.class));
-        let name = self.named("infrastructureRef", &naming, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
+        let name = self.named("infrastructureRef", &naming, self.default_name(), json!({}))?;
         let object = object(&template, (self.name, self.namespace), Map::new(), Map::new(), &name);
         let mut item = item(
             (TopologyOwner::Infrastructure, PartRole::InfrastructureCluster, Holder::Infrastructure),
@@ -166,14 +170,14 @@ impl<'a> ClassTopology<'a> {
         let place = (self.name, self.namespace);
         let mut items = Vec::new();
         if let Some(template) = self.template(part, &["machineInfrastructure"])? {
-            let object = copy(&template, place, Map::new(), &format!("{}-{SUFFIX}", self.name));
+            let object = copy(&template, place, Map::new(), &self.default_name());
             let of = (TopologyOwner::ControlPlane, PartRole::InfrastructureTemplate, Holder::ControlPlane);
             items.push(item(of, template, object));
         }
         let template = self.template(self.inputs.class, &["spec", "controlPlane"])?;
         let template = template.ok_or_else(|| Gap::NoTemplate("the template of the control plane".to_owned()))?;
         let naming = self.before(&["controlPlane"]).unwrap_or(part);
-        let name = self.named("controlPlaneRef", naming, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
+        let name = self.named("controlPlaneRef", naming, self.default_name(), json!({}))?;
         let [labels, annotations] = ["labels", "annotations"]
             .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
         let mut object = object(&template, place, labels, annotations, &name);
@@ -216,13 +220,9 @@ impl<'a> ClassTopology<'a> {
         let label = Map::from_iter([(kind.label.to_owned(), json!(name))]);
         let existing = self.existing(kind, name);
         let naming = existing.and_then(|entry| worker_class(self.inputs.before.class?, kind, text(entry, &["class"])));
-        let full_name = self.named(
-            "",
-            naming.unwrap_or(written),
-            &format!("{{{{ .cluster.name }}}}-{name}-{{{{ .random }}}}"),
-            json!({kind.builtin: {"topologyName": name}}),
-        )?;
         let made_name = format!("{}-{name}-{SUFFIX}", self.name);
+        let data = json!({kind.builtin: {"topologyName": name}});
+        let full_name = self.named("", naming.unwrap_or(written), made_name.clone(), data)?;
         let roles = match is_pool {
             true => [("bootstrap", PartRole::PoolBootstrap), ("infrastructure", PartRole::PoolInfrastructure)],
             false => [("bootstrap", PartRole::BootstrapTemplate), ("infrastructure", PartRole::InfrastructureTemplate)],

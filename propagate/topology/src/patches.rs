@@ -23,7 +23,13 @@ use crate::variables::{Variables, at_path};
 /// Applies the patches of a class to the templates, in order.
 pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Result<(), Obstacle> {
     // Patches change templates, not variables.
-    let data: Vec<Data> = items.iter().map(|item| data(&item.part.variables)).collect();
+    let mut all: Vec<(&Variables, Data)> = Vec::new();
+    for variables in items.iter().map(|item| &item.part.variables) {
+        // The parts of one owner have the same.
+        let known = all.last().filter(|(of, _)| *of == variables).map(|(_, data)| data.clone());
+        all.push((variables, known.unwrap_or_else(|| data(variables))));
+    }
+    let data: Vec<Data> = all.into_iter().map(|(_, data)| data).collect();
     for patch in list(class, &["spec", "patches"]) {
         let name = text(patch, &["name"]);
         let definitions = list(patch, &["definitions"]);

@@ -197,7 +197,7 @@ fn of_number(value: &Value, schema: &Value) -> Vec<String> {
         true => (number >= most).then(|| format!("should be less than {most}")),
         false => (number > most).then(|| format!("should be less than or equal to {most}")),
     });
-    [least, most].into_iter().flatten().collect()
+    [formats::of_range(number, schema), least, most].into_iter().flatten().collect()
 }
 
 fn of_text(value: &str, schema: &Value) -> Vec<String> {
@@ -318,10 +318,14 @@ mod tests {
             ),
         ];
         for (is, expected) in cases {
-            assert_eq!(rules_of_difference([Some(&was), Some(&is)], &schema, ""), expected, "{is}");
+            assert_eq!(rules_of_difference([Some(&was), Some(&is)], [&schema; 2], ""), expected, "{is}");
         }
-        assert_eq!(rules_of_difference([None, Some(&json!({}))], &schema, ""), [own]);
-        assert_eq!(rules_of_difference([Some(&was), None], &schema, ""), Vec::<String>::new());
+        assert_eq!(rules_of_difference([None, Some(&json!({}))], [&schema; 2], ""), [own]);
+        assert_eq!(rules_of_difference([Some(&was), None], [&schema; 2], ""), Vec::<String>::new());
+        let mut former = schema.clone();
+        former["properties"]["mtu"]["x-kubernetes-validations"] = json!([{"rule": "self > 0"}]);
+        assert_eq!(rules_of_difference([Some(&was); 2], [&former, &schema], ""), [of("properties.mtu")]);
+        assert_eq!(rules_of_difference([Some(&json!({"dns": "a"})); 2], [&former, &schema], ""), Vec::<String>::new());
     }
 
     #[test]
@@ -345,6 +349,7 @@ mod tests {
             (json!({"port": 80}), Some("name: required")),
             (json!({"name": "c"}), Some("name: supported values: \"a\", \"b\"")),
             (json!({"name": "a", "port": 80.5}), Some("port: must be of type integer, not number")),
+            (json!({"name": "a", "port": -1e19}), Some("port: must be of type integer")),
             (json!({"name": "a", "port": 70000}), Some("port: should be less than or equal to 65535")),
             (json!({"name": "a", "hosts": ["x"]}), Some("hosts[0]: must be of type ipv4")),
             (json!({"name": "a", "hosts": ["10.0.0.1", "10.0.0.1"]}), Some("hosts: shouldn't contain duplicates")),

@@ -1,5 +1,6 @@
 //! What the policy adds to the objects of a hierarchy.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,7 +8,8 @@ use std::mem::discriminant;
 
 use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use metadata_propagation::{
-    Cluster, Get, LookupCause, LookupError, NotApplicable, Propagated, Report, Settings, evaluate, evaluate_and_list,
+    Cluster, Get, Listed, LookupCause, LookupError, NotApplicable, Outcome, Propagated, Report, Review, Settings,
+    evaluate, evaluate_and_list, propagated,
 };
 use serde_json::{Value, json};
 
@@ -27,16 +29,15 @@ impl Hierarchy {
         }
         let review = create(&member.id, &member.version, member.json());
         let around = Around { hierarchy: self, member, reads: RefCell::default() };
-        let (outcome, listed) = match of.wants {
-            Wants::Carried => evaluate_and_list(&review, of.settings, &around),
+        let (mut outcome, listed) = match of.wants {
             Wants::Changes => (evaluate(&review, of.settings, &around), Ok(Vec::new())),
+            Wants::Differences if member.origin.is_none() => evaluated(&review, of.settings, &around),
+            Wants::Differences | Wants::Carried => evaluate_and_list(&review, of.settings, &around),
         };
-        let Report { changes, skipped, mut cloud_tags, inert, .. } = outcome.report.unwrap_or_default();
-        if let Some(defaulted) = of.templates.defaulted(&member.id, &member.version, member.json()) {
-            let review = create(&member.id, &member.version, &defaulted);
-            cloud_tags = evaluate(&review, of.settings, &around).report.and_then(|report| report.cloud_tags);
-        }
-        let report = Shared::new(Report { changes, skipped, cloud_tags, inert, ..Report::default() });
+        let report = match (of.wants, outcome.report.take().unwrap_or_default()) {
+            (Wants::Differences, _) => Shared::default(),
+            (_, report) => Shared::new(of.reported(member, report, &around)),
+        };
         let (json, is_rejected, reads) = (outcome.object, outcome.rejection.is_some(), around.reads.into_inner());
         let (carried, unknown) = match listed {
             Ok(carried) => (Shared::new(carried), None),
@@ -125,6 +126,8 @@ pub(super) enum Wants {
     Carried,
     /// The changes in them.
     Changes,
+    /// The objects themselves, and what objects in the files must carry.
+    Differences,
 }
 
 /// What objects are completed with.
@@ -134,6 +137,26 @@ pub(super) struct Completing<'c> {
     pub(super) templates: TemplateEvaluation<'c>,
     /// The hierarchy before a change.
     pub(super) before: Option<&'c Hierarchy>,
+}
+
+impl Completing<'_> {
+    /// What is kept of a report; tags are those of a composite with the defaults of its definition.
+    fn reported(&self, member: &Member, report: Report, around: &Around<'_>) -> Report {
+        let Report { changes, skipped, mut cloud_tags, inert, .. } = report;
+        if let Some(defaulted) = self.templates.defaulted(&member.id, &member.version, member.json()) {
+            let review = create(&member.id, &member.version, &defaulted);
+            cloud_tags = evaluate(&review, self.settings, around).report.and_then(|report| report.cloud_tags);
+        }
+        Report { changes, skipped, cloud_tags, inert, ..Report::default() }
+    }
+}
+
+/// Evaluates an object without a list of what it must carry, if that is known.
+fn evaluated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> (Outcome, Listed) {
+    let outcome = evaluate(review, settings, cluster);
+    let is_known = outcome.report.as_ref().is_some_and(|report| report.inert.is_none());
+    let listed = if is_known { Ok(Vec::new()) } else { propagated(review, settings, cluster) };
+    (outcome, listed)
 }
 
 /// The policy's result for an object.
@@ -172,15 +195,16 @@ struct Around<'w> {
 }
 
 impl Around<'_> {
-    fn answer(&self, get: &Get) -> Result<String, LookupError> {
-        let answer = self.hierarchy.get(get);
+    fn answer(&self, get: &Get) -> Result<Cow<'_, str>, LookupError> {
+        let answer = self.hierarchy.read(get);
         let is_missing = matches!(&answer, Err(error) if error.cause == LookupCause::NotFound);
         let is_cluster = get.kind == "Cluster" && get.api_version.starts_with("cluster.x-k8s.io/");
         if !is_missing || !is_cluster || is_of_topology(&self.member.written.once()) {
-            return answer;
+            return answer.map(Cow::Borrowed);
         }
         let metadata = json!({ "name": get.name, "namespace": get.namespace });
-        Ok(json!({ "apiVersion": get.api_version, "kind": get.kind, "metadata": metadata, "spec": {} }).to_string())
+        let cluster = json!({ "apiVersion": get.api_version, "kind": get.kind, "metadata": metadata, "spec": {} });
+        Ok(Cow::Owned(cluster.to_string()))
     }
 }
 
@@ -188,7 +212,7 @@ impl Cluster for Around<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let answer = self.answer(get);
         self.reads.borrow_mut().push((get.clone(), hash(&answer)));
-        answer
+        answer.map(Cow::into_owned)
     }
 
     fn is_fixed(&self) -> bool {
@@ -196,7 +220,7 @@ impl Cluster for Around<'_> {
     }
 }
 
-fn hash(answer: &Result<String, LookupError>) -> u64 {
+fn hash(answer: &Result<Cow<'_, str>, LookupError>) -> u64 {
     let mut hasher = DefaultHasher::new();
     answer.as_ref().map_err(|error| discriminant(&error.cause)).hash(&mut hasher);
     hasher.finish()

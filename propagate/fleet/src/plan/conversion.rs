@@ -14,7 +14,8 @@ use serde_json::Value;
 pub(crate) use self::mismatch::version_mismatches;
 use self::rewrite::Rewrite;
 use self::tables::{CONVERSIONS, KindConversion};
-use crate::object::{FleetObject, ObjectId};
+use crate::object::{FleetObject, ObjectId, group_and_version};
+use crate::relations::text;
 
 /// The version to which objects are converted.
 const NEWEST: &str = "v1beta2";
@@ -63,6 +64,26 @@ pub(super) fn with_defaults<'v>(id: &ObjectId, version: &str, object: &'v Value)
         rewrite::each_at(object.to_mut(), base, &mut |section| rewrite::one(section, rewrite));
         object
     })
+}
+
+/// Two objects of Cluster API as they are stored: in one version.
+pub(crate) fn as_stored(objects: [&Value; 2]) -> [Cow<'_, Value>; 2] {
+    let [one, other] = objects.map(|object| group_and_version(text(object, "apiVersion")).1);
+    if one == other {
+        return objects.map(Cow::Borrowed);
+    }
+    objects.map(|object| {
+        let mut converted = object.clone();
+        in_newest(&mut converted);
+        Cow::Owned(converted)
+    })
+}
+
+/// Converts an object of Cluster API to its newest version, if its kind and version are known.
+pub(super) fn in_newest(object: &mut Value) {
+    let (group, version) = group_and_version(text(object, "apiVersion"));
+    let (id, version) = (ObjectId::new(group, text(object, "kind"), "", ""), version.to_owned());
+    convert(&id, &version, object);
 }
 
 /// Whether objects of a kind are converted.

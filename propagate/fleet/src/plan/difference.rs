@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use metadata_propagation::cluster_api::{CLUSTER_NAME, CORE_GROUP};
 use metadata_propagation::{NotApplicable, NotApplicableReason};
 use serde_json::{Map, Value};
 use topology::{ObjectPath, VisitedPath};
@@ -30,10 +31,21 @@ pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<Obj
         if stored.json() == member.json() || member.origin.is_none() && is_unknown() {
             return None;
         }
-        let entries = entries(stored, member);
+        let mut entries = entries(stored, member);
+        entries.retain(|entry| !is_set_back(entry));
         (!entries.is_empty()).then(|| (member.id.clone(), entries))
     });
     found.into_iter().flatten().collect()
+}
+
+/// Whether webhooks or controllers set an entry, whatever is written: the name of a Cluster, which never changes.
+///
+/// Source: `Default` of each kind in core/webhooks/admission of Cluster API v1.14.
+fn is_set_back(entry: &EntryDifference) -> bool {
+    const KINDS: [&str; 5] = ["Machine", "MachineDeployment", "MachineHealthCheck", "MachinePool", "MachineSet"];
+    let is_known = entry.id.group == CORE_GROUP && KINDS.contains(&&*entry.id.kind);
+    let is_in_place = entry.is_own() || entry.id.kind == "MachineDeployment";
+    entry.key == CLUSTER_NAME && (entry.is_predicted || is_known && is_in_place)
 }
 
 /// The objects for which it was known what propagates to them, and no longer is; if several are on one path, the

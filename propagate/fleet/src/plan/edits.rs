@@ -13,7 +13,7 @@ use super::initialized::{concerns_joined_only, concerns_none};
 use super::machines::{self, Machines, Part, machines};
 use super::path::{EditPath, EditPlace, EditedPart};
 use super::template::{self, Acceptance, acceptance};
-use super::{PlannedEdit, bare, conversion, deferred, has_cluster, provider, reason, remediation, replicas};
+use super::{PlannedEdit, bare, conversion, deferred, has_cluster, owned, provider, reason, remediation, replicas};
 use crate::made::class;
 use crate::member::has_managed_replicas;
 use crate::object::{FleetObject, ObjectId};
@@ -26,6 +26,7 @@ pub(super) fn edits(objects: [&FleetObject; 2], values: [&Value; 2], sides: Side
     let mut planned = by_path(objects, values, sides);
     planned.retain(|known| !of_machine.iter().any(|edit| edit.at == known.at));
     planned.extend(of_machine);
+    planned.extend(owned::edit(&new.id, values, sides));
     planned.sort_by_key(|planned| Reverse(planned.effect));
     planned
 }

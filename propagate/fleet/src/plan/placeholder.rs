@@ -13,7 +13,7 @@ use crate::tree::braced;
 
 /// Makes the effect of each edit unknown whose values may be the same.
 pub(super) fn unsettle(planned: &mut Planned, objects: [&FleetObject; 2], [was, is]: [&Value; 2]) {
-    if !objects.iter().any(|object| object.json.contains("${")) {
+    if !objects.iter().any(|object| ["${", "\"$(", "\"<"].iter().any(|start| object.json.contains(start))) {
         return;
     }
     for planned in &mut planned.edits {
@@ -57,7 +57,7 @@ fn may_be_same<'v>(was: Option<&'v Value>, is: Option<&'v Value>, found: &mut Op
         // A number, or a default.
         (Some(Value::String(text)), None | Some(Value::Number(_) | Value::Bool(_)))
         | (None | Some(Value::Number(_) | Value::Bool(_)), Some(Value::String(text))) => {
-            is_filled_in(Some(&**text).filter(|text| tokens(text) == [*text] && text.starts_with("${")))
+            is_filled_in(Some(&**text).filter(|text| tokens(text) == [*text] && is_placeholder(text)))
         }
         _ => false,
     }
@@ -80,11 +80,25 @@ fn in_difference<'v>(mut was: &[&'v str], mut is: &[&'v str]) -> Option<&'v str>
     if differing.clone().any(|token| token.contains('\n')) {
         return None;
     }
-    differing.find(|token| token.starts_with("${")).copied()
+    differing.find(|token| is_placeholder(token)).copied()
+}
+
+fn is_placeholder(token: &str) -> bool {
+    token.starts_with("${") || is_whole(token)
+}
+
+/// Whether kustomize or a plugin of Argo CD fills in a whole value, such as `$(VERSION)` and `<path:secret#version>`.
+fn is_whole(text: &str) -> bool {
+    let inside =
+        [("$(", ')'), ("<", '>')].into_iter().find_map(|(start, end)| text.strip_prefix(start)?.strip_suffix(end));
+    inside.is_some_and(|name| !name.is_empty() && !name.contains([' ', '\n', '(', '<', '"']))
 }
 
 /// The placeholders of a text, and its other characters one by one. `$${` is no placeholder.
 fn tokens(text: &str) -> Vec<&str> {
+    if is_whole(text) {
+        return vec![text];
+    }
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -114,6 +128,9 @@ mod tests {
         assert_eq!(deciding("${A}+k3s2", "${A}"), None);
         assert_eq!(deciding("${A} x ${B}", "${A} y ${B}"), None);
         assert_eq!(deciding("$${A}", "$${B}"), None);
+        assert_eq!(deciding("v1.34.2", "$(VERSION)"), by("$(VERSION)"));
+        assert_eq!(deciding("<path:a#v>", "<path:b#v>"), by("<path:a#v>"));
+        assert_eq!(deciding("$(cat a)", "$(cat b)"), None);
         assert_eq!(deciding("${A", "${B"), None);
         assert_eq!(deciding("echo ${A}\necho ${B}\n", "echo ${C}\n"), None);
     }

@@ -98,6 +98,10 @@ pub(super) const MACHINE_INFRASTRUCTURE: &str =
 pub(super) const NO_WORKER_CLASS: &str =
     "the webhook of Cluster refuses a class that does not define all classes of its workers";
 
+/// Owners of a Cluster that are not among the objects.
+pub(super) const NO_OWNER: &str =
+    "Kubernetes deletes an object if none of its owners exists, and none of these is among the objects";
+
 /// A template without references to it.
 pub(super) const NAMED_BY_NOTHING: &str =
     "no known object refers to this template; if a ClusterClass does, its Machines are replaced";

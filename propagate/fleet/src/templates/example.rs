@@ -85,8 +85,11 @@ impl<'f> Examples<'f> {
         let definition = self.definitions.iter().find(is_of)?;
         let schema = schema(definition, version)?;
         let mut value: Value = serde_json::from_str(json).ok()?;
-        set_defaults(value.get_mut("spec")?, schema, 0);
-        Some(value.to_string())
+        let spec = value.get_mut("spec")?;
+        let written = spec.clone();
+        set_defaults(spec, schema, 0);
+        let is_changed = *spec != written;
+        is_changed.then(|| value.to_string())
     }
 
     fn definition(&self, group: &str, kind: &str) -> Option<&Value> {

@@ -1,4 +1,4 @@
-//! Formats of texts that Kubernetes checks; it ignores others.
+//! Formats of texts and numbers that Kubernetes checks; it ignores others.
 //!
 //! Source: `pkg/apiserver/validation/formats.go` of apiextensions-apiserver, and `pkg/validation/strfmt` of kube-openapi.
 
@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use regex_lite::Regex;
+use serde_json::Value;
+
+use crate::fields::text;
 
 /// Whether a text is of a format; true for formats that are not checked.
 pub(super) fn fits(format: &str, value: &str) -> bool {
@@ -47,6 +50,19 @@ const PATTERNS: &[(&str, &str)] = &[
     ("uuid4", r"(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$"),
     ("uuid5", r"(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$"),
 ];
+
+/// Why a whole number does not fit into the type of its schema.
+///
+/// Source: `IsValueValidAgainstRange` in `pkg/validation/validate/values.go` of kube-openapi.
+pub(super) fn of_range(number: f64, schema: &Value) -> Option<String> {
+    let (bits, format) = match text(schema, &["format"]) {
+        "int32" => (31, " with format int32"),
+        _ => (63, ""),
+    };
+    let end = 2_f64.powi(bits);
+    let is_beyond = text(schema, &["type"]) == "integer" && !(-end..end).contains(&number);
+    is_beyond.then(|| format!("must be of type integer{format}"))
+}
 
 /// Whether a text matches a pattern; `None` if the pattern is none. Definitions have few patterns, for many texts: each is
 /// read once by a thread.

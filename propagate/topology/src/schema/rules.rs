@@ -36,30 +36,36 @@ pub(super) fn broken(value: &Value, schema: &Value) -> Vec<String> {
     broken.map(|rule| text(rule, &["message"]).to_owned()).collect()
 }
 
-/// Where rules are that concern what differs between two values, such as `properties.mtu.x-kubernetes-validations`. They are
-/// written in CEL, and are not evaluated. A value that is no longer there has no rules.
+/// Where rules are that concern what differs between two values, such as `properties.mtu.x-kubernetes-validations`, or that
+/// the former schema does not have. They are written in CEL, and are not evaluated. A value that is no longer there has no
+/// rules.
 ///
 /// Source: `ValidateClusterVariable`, which evaluates the rules of each part of a value on the whole part.
-pub(crate) fn rules_of_difference([was, is]: [Option<&Value>; 2], schema: &Value, at: &str) -> Vec<String> {
-    let Some(is) = is.filter(|_| was != is) else { return Vec::new() };
-    let own = (!list(schema, &[KEYWORD]).is_empty()).then(|| inner(at, KEYWORD));
+pub(crate) fn rules_of_difference(
+    [was, is]: [Option<&Value>; 2],
+    [former, schema]: [&Value; 2],
+    at: &str,
+) -> Vec<String> {
+    let Some(is) = is.filter(|_| was != is || former != schema) else { return Vec::new() };
+    let is_known =
+        |rule: &Value| list(former, &[KEYWORD]).iter().any(|it| text(it, &["rule"]) == text(rule, &["rule"]));
+    let concerns = |rule: &Value| was != Some(is) || !is_known(rule);
+    let own = list(schema, &[KEYWORD]).iter().any(concerns).then(|| inner(at, KEYWORD));
     let below: Vec<String> = match is {
         Value::Object(fields) => {
             let of_field = |(name, is): (&String, &Value)| {
                 let (schema, step) = place_of(schema, name)?;
+                let former = place_of(former, name).map_or(&Value::Null, |(former, _)| former);
                 let was = was.and_then(|was| was.get(name));
-                Some(rules_of_difference([was, Some(is)], schema, &inner(at, &step)))
+                Some(rules_of_difference([was, Some(is)], [former, schema], &inner(at, &step)))
             };
             fields.iter().filter_map(of_field).flatten().collect()
         }
         Value::Array(elements) => {
+            let schemas = [former, schema].map(|schema| get(schema, &["items"]).unwrap_or(&Value::Null));
             let of_element = |(number, is): (usize, &Value)| {
                 let was = was.and_then(|was| was.get(number));
-                rules_of_difference(
-                    [was, Some(is)],
-                    get(schema, &["items"]).unwrap_or(&Value::Null),
-                    &inner(at, "items"),
-                )
+                rules_of_difference([was, Some(is)], schemas, &inner(at, "items"))
             };
             elements.iter().enumerate().flat_map(of_element).collect()
         }

@@ -210,15 +210,20 @@ impl TopologyChange<'_> {
     ///
     /// Source: `validate` in core/webhooks/admission/clusterclass.go of Cluster API v1.14.
     fn refused_in_class(&self, cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
+        if !self.edits_class() {
+            return None;
+        }
         let [before, after] =
             [(&*self.old.cluster, &*self.old.class), (cluster, class)].map(|(cluster, class)| of_class(cluster, class));
-        news(&after.collect::<Vec<_>>(), &before.collect::<Vec<_>>()).filter(|_| self.edits_class())
+        news(&after.collect::<Vec<_>>(), &before.collect::<Vec<_>>())
     }
 
     /// The same in the Cluster, which is compared with everything in the class.
     fn refused_in_cluster(&self, cluster: &Value, class: &Value) -> Option<TopologyRefusal> {
-        let before = self.refusals(&self.old.cluster, &self.old.class);
-        news(&self.refusals(cluster, class), &before).filter(|_| self.concerned.contains(self.cluster))
+        if !self.concerned.contains(self.cluster) {
+            return None;
+        }
+        news(&self.refusals(cluster, class), &self.refusals(&self.old.cluster, &self.old.class))
     }
 
     /// What the webhook refuses in the class as long as the Cluster is not applied.

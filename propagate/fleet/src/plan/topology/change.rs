@@ -20,8 +20,8 @@ use super::refusals::{emptied, of_class, refusal};
 use crate::hierarchy::Hierarchy;
 use crate::made::{class, template, yaml};
 use crate::member::Member;
-use crate::object::{ObjectId, group_and_version};
-use crate::plan::conversion::{convert, in_one_version};
+use crate::object::ObjectId;
+use crate::plan::conversion::{as_stored, in_newest, in_one_version};
 use crate::plan::impact::Sides;
 use crate::plan::machines::Part;
 use crate::plan::path::EditPath;
@@ -134,7 +134,8 @@ impl<'p> TopologyChange<'p> {
         };
         let (cluster, class) = (Some(&*self.old.cluster), Some(&*self.old.class));
         let before = Before { cluster, class, versions: Some(&self.versions) };
-        desired(Inputs { cluster: &of.cluster, class: &of.class, templates: &find, stored: &self.stored, before, yaml })
+        let [cluster, class] = as_stored([&of.cluster, &of.class]);
+        desired(Inputs { cluster: &cluster, class: &class, templates: &find, stored: &self.stored, before, yaml })
     }
 
     /// The state with the value that an edit had before it, or before the change with the value that it has after it.
@@ -192,7 +193,7 @@ impl<'p> TopologyChange<'p> {
         let mut sides = [self.desired(sources).ok()?];
         let versions = api_versions(sides.iter().chain([like]));
         if has_several(&versions) {
-            sides.iter_mut().for_each(in_newest);
+            sides.iter_mut().flat_map(|side| &mut side.parts).for_each(|part| in_newest(&mut part.object));
         }
         let [desired] = sides;
         Some(desired)
@@ -239,7 +240,7 @@ impl<'p> TopologyChange<'p> {
         });
         let (mut before, mut after) = (before?, self.desired(to)?);
         if has_several(&api_versions([&before, &after])) {
-            [&mut before, &mut after].into_iter().for_each(in_newest);
+            before.parts.iter_mut().chain(&mut after.parts).for_each(|part| in_newest(&mut part.object));
         }
         let parts = changed_parts(&before, &after);
         Ok(Comparison { before, after, parts })
@@ -308,15 +309,6 @@ fn api_versions<'d>(of: impl IntoIterator<Item = &'d Desired>) -> ApiVersions<'d
 
 fn has_several(versions: &ApiVersions<'_>) -> bool {
     versions.values().any(|versions| versions.len() > 1)
-}
-
-/// Converts objects of Cluster API to its newest version.
-fn in_newest(desired: &mut Desired) {
-    for part in &mut desired.parts {
-        let (group, version) = group_and_version(text(&part.object, "apiVersion"));
-        let (id, version) = (ObjectId::new(group, text(&part.object, "kind"), "", ""), version.to_owned());
-        convert(&id, &version, &mut part.object);
-    }
 }
 
 /// The refusals that there were not before.
