@@ -28,7 +28,7 @@ impl Hierarchy {
         let review = create(&member.id, &member.version, member.json());
         let around = Around { hierarchy: self, member, reads: RefCell::default() };
         let (outcome, listed) = match of.wants {
-            Wants::Carried => evaluate_and_list(&review, of.settings, &around),
+            Wants::Carried | Wants::Composites => evaluate_and_list(&review, of.settings, &around),
             Wants::Changes => (evaluate(&review, of.settings, &around), Ok(Vec::new())),
         };
         let Report { changes, skipped, mut cloud_tags, inert, .. } = outcome.report.unwrap_or_default();
@@ -37,12 +37,13 @@ impl Hierarchy {
             cloud_tags = evaluate(&review, of.settings, &around).report.and_then(|report| report.cloud_tags);
         }
         let report = Shared::new(Report { changes, skipped, cloud_tags, inert, ..Report::default() });
-        let (json, is_rejected, reads) = (outcome.object, outcome.rejection.is_some(), around.reads.into_inner());
+        let rejection = outcome.rejection.map(|rejection| rejection.message);
+        let (json, reads) = (outcome.object, around.reads.into_inner());
         let (carried, unknown) = match listed {
             Ok(carried) => (Shared::new(carried), None),
             Err(reason) => (Shared::default(), Some(reason)),
         };
-        Some(Completion { json, is_rejected, report, carried, unknown, reads })
+        Some(Completion { json, rejection, report, carried, unknown, reads })
     }
 
     /// The same object in the hierarchy before, if its result is the same: it has the same text, and what was read for it is
@@ -79,7 +80,7 @@ impl Hierarchy {
         if let Some(member) = self.members.get_mut(number) {
             (member.completed, member.report, member.carried, member.unknown) =
                 (completion.json, report, carried, completion.unknown);
-            (member.is_rejected, member.reads) = (completion.is_rejected, completion.reads);
+            (member.rejection, member.reads) = (completion.rejection, completion.reads);
         }
     }
 
@@ -123,6 +124,8 @@ impl Hierarchy {
 pub(super) enum Wants {
     /// Everything that objects must carry.
     Carried,
+    /// … and the composites of claims.
+    Composites,
     /// The changes in them.
     Changes,
 }
@@ -140,7 +143,7 @@ pub(super) struct Completing<'c> {
 pub(super) struct Completion {
     /// The object, if it changes.
     json: Option<String>,
-    is_rejected: bool,
+    rejection: Option<String>,
     report: Shared<Report>,
     carried: Shared<Vec<Propagated>>,
     unknown: Option<NotApplicable>,
@@ -152,7 +155,7 @@ impl Completion {
     fn of_member(member: &Member) -> Completion {
         Completion {
             json: member.completed.clone(),
-            is_rejected: member.is_rejected,
+            rejection: member.rejection.clone(),
             report: member.report.clone(),
             carried: member.carried.clone(),
             unknown: member.unknown.clone(),
