@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let question = Question { object: Some(&args.object), is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &paths, &question)?;
     let fleet = &input.fleet;
-    let hierarchy = Hierarchy::of(fleet, &settings);
+    let hierarchy = Hierarchy::with_composites(fleet, &settings);
     let mut meant = meant(&hierarchy, args);
     let predicted = if meant.is_empty() { predicted(&hierarchy, args) } else { Vec::new() };
     meant.extend(&predicted);
@@ -54,6 +54,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let is_one = args.object.contains('/') && args.label_columns.is_empty();
     // For many objects a key is a column.
     let columns: Vec<String> = args.label_columns.iter().chain(&key).cloned().collect();
+    if is_one && key.is_none() {
+        meant = meant.into_iter().flat_map(|number| with_composite(&hierarchy, number)).collect();
+    }
     if args.output == PlainFormat::Json {
         let values: serde_json::Value = match &key {
             Some(key) if is_one => {
@@ -143,6 +146,17 @@ fn meant(hierarchy: &Hierarchy, args: &ExplainArgs) -> Vec<usize> {
     let members = hierarchy.members().iter().enumerate();
     let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.sources.namespace.as_deref()));
     meant.map(|(number, _)| number).collect()
+}
+
+/// A claim with its composite, or another object alone.
+fn with_composite(hierarchy: &Hierarchy, number: usize) -> Vec<usize> {
+    let member = hierarchy.member(number).filter(|member| is_claim(member));
+    let children = member.map_or(&[][..], |member| &member.children);
+    std::iter::once(number).chain(children.iter().copied()).collect()
+}
+
+fn is_claim(member: &Member) -> bool {
+    member.report.inert.as_ref().is_some_and(|inert| inert.reason == NotApplicableReason::Claim)
 }
 
 /// The predicted objects that stand for an object which is not in the input: of those whose name it may have, the ones
@@ -243,6 +257,11 @@ fn object(hierarchy: &Hierarchy, number: usize, (unnamed, kubelets): (&UnnamedGr
         && skipped.is_empty()
         && cloud_tags.is_none()
     {
+        let claim = member.report.inert.as_ref().filter(|_| is_claim(member)).map(ToString::to_string);
+        if let Some(reason) = claim.as_ref().or(member.rejection.as_ref()) {
+            let _ = writeln!(out, "  {reason}");
+            return;
+        }
         let _ = writeln!(out, "  nothing propagates to it");
         let help = format!(
             "name a label or annotation (`propagate explain {}/{} KEY`), or a kind for its tree",

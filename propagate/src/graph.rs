@@ -15,7 +15,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let (mut words, paths) = words_and_paths(args);
     let question = Question { object: None, is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &paths, &question)?;
-    let hierarchy = Hierarchy::of(&input.fleet, &settings);
+    let hierarchy = Hierarchy::with_composites(&input.fleet, &settings);
     let namespace = args.sources.namespace.as_deref();
     let ids = || hierarchy.members().iter().map(|member| &member.id);
     // A word without a flag is an object or a key.

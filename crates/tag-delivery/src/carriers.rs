@@ -13,7 +13,7 @@ mod scopes;
 
 pub use self::launching::{Launching, TaggedBy, launching};
 pub use self::other_objects::{OtherObject, other_object};
-pub use self::providers::{added_tags, cloud_of, is_nested_in_lists};
+pub use self::providers::{added_tags, cloud_of, nested_fields};
 pub use self::scopes::is_namespaced;
 
 include!(concat!(env!("OUT_DIR"), "/carriers.rs"));
@@ -104,6 +104,7 @@ pub(crate) const AZURE: &str = "azure.upbound.io";
 const GCP: &str = "gcp.upbound.io";
 pub(crate) const OPENSTACK: &str = "openstack.crossplane.io";
 const OCI: &str = "oci.upbound.io";
+const DIGITALOCEAN: &str = "digitalocean.crossplane.io";
 
 const fn other(
     provider: &'static str,
@@ -128,6 +129,9 @@ pub const OTHER_FIELDS: &[OtherField] = &[
     other(AWS, ("ec2", "SpotInstanceRequest"), "spec.forProvider.volumeTags", TagsBesides),
     other(AWS, ("eks", "NodeGroup"), "spec.forProvider.labels", NoTags),
     other(AWS, ("s3", "Object"), "spec.forProvider.metadata", NoTags),
+    // Labels of Kubernetes' Nodes.
+    other(DIGITALOCEAN, ("kubernetes", "Cluster"), "spec.forProvider.nodePool.labels", NoTags),
+    other(DIGITALOCEAN, ("kubernetes", "NodePool"), "spec.forProvider.labels", NoTags),
     other(AZURE, ("containerservice", "KubernetesCluster"), "spec.forProvider.defaultNodePool.tags", TagsBesides),
     other(AZURE, ("storage", "Container"), "spec.forProvider.metadata", NoTags),
     other(GCP, ("compute", "Instance"), "spec.forProvider.bootDisk.initializeParams.labels", TagsBesides),

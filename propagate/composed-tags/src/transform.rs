@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use kubernetes::settings::read::type_name;
 use regex_lite::Regex;
 use serde_json::Value;
 
@@ -93,24 +94,12 @@ pub(crate) fn formatted(fmt: &str, values: &[Value]) -> Option<String> {
     values.next().is_none().then_some(out)
 }
 
-/// What a value is.
-pub(crate) fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn wrong_type(transform: &'static str, value: &Value) -> TransformFailure {
-    TransformFailure::Type { transform, found: type_of(value) }
+    TransformFailure::Type { transform, found: type_name(value) }
 }
 
 /// A scalar as Go's `%v` prints it.

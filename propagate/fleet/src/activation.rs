@@ -79,7 +79,8 @@ impl Activation {
         }
         let (composition, mut seen) = (object.value(), BTreeSet::new());
         let mut found = Vec::new();
-        for (at, base) in bases(&composition) {
+        for (at, resource) in composed_resources(&composition) {
+            let Some(base) = resource.get("base") else { continue };
             let text = |field| base.get(field).and_then(Value::as_str).unwrap_or_default();
             let Some((group, _)) = text("apiVersion").split_once('/') else { continue };
             let kind = text("kind");
@@ -153,16 +154,15 @@ fn is_complex(pattern: &str) -> bool {
     pattern.strip_prefix('*').unwrap_or(pattern).contains(['*', '?', '[', '\\'])
 }
 
-/// The bases of a Composition, each with its path.
-fn bases(composition: &Value) -> Vec<(String, &Value)> {
+/// The resources of a Composition, each with the path of its base.
+pub(crate) fn composed_resources(composition: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
     for (number, resource) in elements(composition, "/spec/resources") {
-        found.extend(resource.get("base").map(|base| (format!("spec.resources[{number}].base"), base)));
+        found.push((format!("spec.resources[{number}].base"), resource));
     }
     for (step, one) in elements(composition, "/spec/pipeline") {
         for (number, resource) in elements(one, "/input/resources") {
-            let at = format!("spec.pipeline[{step}].input.resources[{number}].base");
-            found.extend(resource.get("base").map(|base| (at, base)));
+            found.push((format!("spec.pipeline[{step}].input.resources[{number}].base"), resource));
         }
     }
     found

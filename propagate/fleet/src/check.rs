@@ -31,6 +31,7 @@ use crate::source::Source;
 use crate::tag_help::help_of;
 use crate::templates::{EvaluatedComposition, Example, TemplateEvaluation};
 use crate::topology_findings::topology_findings;
+use crate::versions::unknown_versions;
 
 /// Checks objects under the same settings.
 pub struct Checker {
@@ -94,7 +95,7 @@ impl Checker {
             let of_class = class_findings(object, fleet);
             checked.is_concerned |= !of_class.is_empty();
             let of_topology = topology_findings(object, fleet);
-            let of_crossplane = activation.findings(object).into_iter().chain(crossplane.finding(object));
+            let of_crossplane = activation.findings(object).into_iter().chain(crossplane.findings(object));
             let found = of_crossplane.chain(of_class).chain(of_topology);
             checked.findings.extend(found.chain(misspelled(object)).chain(endless(object)));
         }
@@ -122,20 +123,24 @@ impl Checker {
         fleet: &Fleet,
     ) {
         let is_told = |finding: &ObjectFinding| {
-            let is_of_list = finding.reason == "tags-list-of-tags";
+            let is_of_list = matches!(finding.fault, Some(TagFault::ListOfTags { .. }));
             (is_of_list || finding.verdict == Some(TagDelivery::CannotTell)) && evaluated.is_told(&finding.at)
         };
         checked.findings.retain(|finding| !is_told(finding));
         let composition = &evaluated.object;
+        if templates.is_about_composites(composition) {
+            checked.findings.extend(unknown_versions(&composition.value()));
+        }
         let are_namespaced = templates.are_composites_namespaced(composition);
         let of_scope = are_namespaced.map(|it| scope_findings(&composition.json, it, &self.mutate));
         checked.findings.extend(of_scope.unwrap_or_default());
         let (composites, pinned) = templates.composites(composition);
         checked.findings.extend(pinned.first().map(|first| of_pinned(first, pinned.len() - 1)));
         let environment = if composites.is_empty() { None } else { environment(&composition.value(), fleet) };
-        let environment = environment.map(|environment| environment.to_string());
+        let environment = environment.map(|environment| environment.values.to_string());
         if environment.is_some() && composites.iter().any(Example::is_object) {
-            checked.findings.retain(|finding| finding.reason != ENVIRONMENT_WINS);
+            let is_unknown = |fault: &TagFault| matches!(fault, TagFault::EnvironmentWins { .. });
+            checked.findings.retain(|finding| !finding.fault.as_ref().is_some_and(is_unknown));
         }
         let surroundings = Surroundings { settings: &self.mutate, cluster: fleet, environment };
         let found = composed_findings(&composition.json, &composites, &surroundings);
@@ -143,6 +148,7 @@ impl Checker {
         let is_known = |of: &ObjectFinding| {
             let is_of_values = VALUES.contains(&of.reason);
             let is_said = |finding: &ObjectFinding| match of.reason {
+                _ if of.is_same_fault(finding) => true,
                 OTHER_VALUE => finding.verdict.is_some() && finding.resource == of.resource,
                 reason => finding.at == of.at && (is_of_values || finding.reason == reason),
             };
@@ -246,9 +252,6 @@ impl Checker {
     }
 }
 
-/// What is not known unless the environment is.
-const ENVIRONMENT_WINS: &str = "tags-environment-wins";
-
 /// The note that what a Composition says is not about some of its composites.
 fn of_pinned(first: &str, more: usize) -> ObjectFinding {
     let message = match more {
@@ -342,11 +345,11 @@ pub(crate) fn of_finding(finding: &Finding) -> Option<ObjectFinding> {
     let found = ObjectFinding::new(level, finding.check, &finding.at, finding.message.to_string());
     let keys = finding.message.names().into_iter().map(str::to_owned).collect();
     let (verdict, help) = (finding.message.delivery(), help_of(&finding.message));
-    let resource = match &finding.message {
-        Fact::TagDelivery { fault } => fault.resource().unwrap_or_default().to_owned(),
-        _ => String::new(),
+    let (resource, fault) = match &finding.message {
+        Fact::TagDelivery { fault } => (fault.resource().unwrap_or_default().to_owned(), Some(fault.fault.clone())),
+        _ => Default::default(),
     };
-    Some(ObjectFinding { keys, verdict, resource, reason: finding.message.reason(), help, ..found })
+    Some(ObjectFinding { keys, verdict, resource, fault, reason: finding.message.reason(), help, ..found })
 }
 
 /// Labels and annotations that are set at a place from which nothing propagates, entries that the API server would

@@ -12,6 +12,7 @@ use metadata_propagation::{
     tags_of_kind,
 };
 use serde_json::{Value, json};
+use topology::{ObjectPath, ObjectStep};
 
 use crate::check::of_finding;
 use crate::object::{ObjectId, create, group_and_version};
@@ -22,7 +23,7 @@ use crate::templates::{Example, ExampleOrigin};
 pub(crate) struct Surroundings<'s> {
     pub(crate) settings: &'s Settings,
     pub(crate) cluster: &'s dyn Cluster,
-    /// Its environment, if all of it is known.
+    /// Its environment as JSON, if all of it is known.
     pub(crate) environment: Option<String>,
 }
 
@@ -59,16 +60,32 @@ pub(crate) fn composed_findings(
             let of_values: Vec<ObjectFinding> = of_values.into_iter().filter(is_new).collect();
             of_composite.extend(of_values);
         }
-        let new: Vec<ObjectFinding> =
-            of_composite.into_iter().filter(|it| !seen.contains(&(it.at.clone(), it.reason))).collect();
+        let is_new = |it: &ObjectFinding| {
+            !seen.contains(&(it.at.clone(), it.reason))
+                && !found.iter().any(|other: &ObjectFinding| it.is_same_fault(other))
+        };
+        let new: Vec<ObjectFinding> = of_composite.into_iter().filter(is_new).collect();
         seen.extend(new.iter().map(|finding| (finding.at.clone(), finding.reason)));
-        let named = |finding: ObjectFinding| {
-            let message = format!("with {origin}, {}", finding.message);
-            ObjectFinding { message, ..finding }
+        let named = |finding: ObjectFinding| match example.is_object() || !is_of_base(&finding) {
+            true => ObjectFinding { message: format!("with {origin}, {}", finding.message), ..finding },
+            false => without_value(finding),
         };
         found.extend(new.into_iter().map(named));
     }
     found
+}
+
+/// Whether it is about a value in the base of a resource.
+fn is_of_base(finding: &ObjectFinding) -> bool {
+    ObjectPath::parse(&finding.at).steps.iter().any(|step| *step == ObjectStep::Field("base".to_owned()))
+}
+
+/// A composite that is made from a schema lacks tags, and fields without a type: a value in a base remains there that a
+/// patch replaces with others.
+fn without_value(finding: ObjectFinding) -> ObjectFinding {
+    let message = format!("with a composite that lacks what a patch reads, {}", finding.message);
+    let level = finding.level.min(FindingLevel::Warning);
+    ObjectFinding { message, level, verdict: Some(TagDelivery::CannotTell), ..finding }
 }
 
 impl Surroundings<'_> {

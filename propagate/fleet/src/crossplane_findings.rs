@@ -5,6 +5,7 @@
 use metadata_propagation::{CloudTags, Stance, TagDelivery};
 use serde_json::Value;
 
+use crate::crossplane_refusals::crossplane_refusals;
 use crate::object::{CROSSPLANE_GROUP, FleetObject};
 use crate::object_finding::{FindingLevel, ObjectFinding, REFUSED};
 use crate::relations::text;
@@ -33,8 +34,13 @@ impl<'s> CrossplaneObjects<'s> {
         found
     }
 
-    /// Why a composite is refused, or has no Composition.
-    pub(crate) fn finding(&self, object: &FleetObject) -> Option<ObjectFinding> {
+    /// What the API server refuses in a definition or a Composition, why a composite is refused, or has no Composition.
+    pub(crate) fn findings(&self, object: &FleetObject) -> Vec<ObjectFinding> {
+        let refused = crossplane_refusals(object, &self.definitions);
+        refused.into_iter().chain(self.of_composite(object)).collect()
+    }
+
+    fn of_composite(&self, object: &FleetObject) -> Option<ObjectFinding> {
         if !self.settings.has_group(&object.id.group) {
             return None;
         }

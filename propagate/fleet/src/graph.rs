@@ -181,7 +181,8 @@ impl Graph {
         let objects = count(&|_| true);
         let lacking = messages::lacking(count(&|node| node.propagation.flow == Flow::Lacks));
         let Some(key) = key else { return messages::objects(objects) + &lacking };
-        let reached = count(&|node| !node.propagation.sources.is_empty());
+        let has_tag = |node: &GraphNode| node.propagation.notes.iter().any(|note| note.flow == Flow::Reaches);
+        let reached = count(&|node| !node.propagation.sources.is_empty() || has_tag(node));
         let mut description = messages::reached(key, reached, objects) + &lacking;
         for node in self.nodes.iter().filter(|node| node.propagation.flow == Flow::Stops) {
             for note in node.propagation.notes.iter().filter(|note| note.flow == Flow::Stops) {

@@ -1,5 +1,6 @@
 //! Objects with everything that propagates to them, and the objects below them that controllers would create.
 
+mod claims;
 mod completion;
 
 use std::collections::{BTreeMap, HashMap};
@@ -40,6 +41,11 @@ impl Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Carried, None)
     }
 
+    /// Like [`Hierarchy::of`], with the composites that Crossplane makes of claims: for callers that show objects.
+    pub fn with_composites(fleet: &Fleet, settings: &Settings) -> Hierarchy {
+        Hierarchy::built(fleet, settings, Wants::Composites, None)
+    }
+
     /// Like [`Hierarchy::of`], for callers that need the changes in objects, and not everything they must carry.
     pub(crate) fn of_changes(fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Changes, None)
@@ -72,6 +78,9 @@ impl Hierarchy {
             let made = each(&level, |number| hierarchy.predicted(*number));
             for (number, made) in level.iter().zip(made) {
                 hierarchy.add_predicted(*number, made);
+            }
+            if let Wants::Composites = wants {
+                hierarchy.add_composites(&level, &completing.templates);
             }
             let read = each(&level, |number| hierarchy.members.get(*number).and_then(Member::as_read));
             for (number, read) in level.iter().zip(read) {
@@ -157,7 +166,7 @@ impl Hierarchy {
             report: Shared::default(),
             topology_entries: entries,
             version: object.version.clone(),
-            is_rejected: false,
+            rejection: None,
             completed: None,
             reads: Vec::new(),
             read: None,

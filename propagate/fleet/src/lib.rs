@@ -36,6 +36,7 @@ mod class_findings;
 mod composed;
 mod count;
 mod crossplane_findings;
+mod crossplane_refusals;
 mod each;
 mod endless;
 mod environment;
@@ -76,6 +77,7 @@ mod templates;
 mod topology_findings;
 mod tree;
 mod value;
+mod versions;
 mod workers;
 mod written;
 

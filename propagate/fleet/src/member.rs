@@ -54,8 +54,8 @@ pub struct Member {
     /// The lists and names of the topology's entries that it is created for.
     pub(crate) topology_entries: Vec<(&'static str, String)>,
     pub(crate) version: String,
-    /// Whether the policy refuses it.
-    pub(crate) is_rejected: bool,
+    /// Why the policy refuses it, if it does.
+    pub rejection: Option<String>,
     /// The object as it is stored after the policy has completed it, if that changes it.
     pub(crate) completed: Option<String>,
     /// What was asked for to complete it, and the hash of each answer.

@@ -1,6 +1,6 @@
 //! What was found in one object.
 
-use metadata_propagation::TagDelivery;
+use metadata_propagation::{TagDelivery, TagFault};
 use serde::Serialize;
 
 use crate::refusal::Refusal;
@@ -23,6 +23,8 @@ pub struct ObjectFinding {
     pub verdict: Option<TagDelivery>,
     /// The name of that resource; empty for all, and if it is about none.
     pub resource: String,
+    /// What is wrong, if it is about the tags of a definition or a Composition.
+    pub fault: Option<TagFault>,
     /// The code of the fact; empty if it has none.
     pub reason: &'static str,
     /// What to do about it, if that depends on more than its check and code.
@@ -40,9 +42,15 @@ impl ObjectFinding {
             keys: Vec::new(),
             verdict: None,
             resource: String::new(),
+            fault: None,
             reason: "",
             help: None,
         }
+    }
+
+    /// Whether another finding is about the same fault of the same resource.
+    pub(crate) fn is_same_fault(&self, other: &ObjectFinding) -> bool {
+        self.fault.is_some() && (&self.fault, &self.resource) == (&other.fault, &other.resource)
     }
 
     /// The finding that a webhook or the API server refuses an object.

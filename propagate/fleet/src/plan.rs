@@ -300,7 +300,7 @@ impl Plan {
         let new_objects: Vec<&FleetObject> = new.objects().collect();
         let planned = each(&new_objects, |object| {
             let planned = planned(object, old.find(&object.id), stored, sides)?;
-            let is_rejected = sides.after.find(&object.id).is_some_and(|member| member.is_rejected);
+            let is_rejected = sides.after.find(&object.id).is_some_and(|member| member.rejection.is_some());
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
         });
         for (mut planned, unreadable) in planned.into_iter().flatten() {

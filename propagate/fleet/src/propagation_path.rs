@@ -218,13 +218,20 @@ impl Hierarchy {
                 let why = why.or_else(|| is_left().then(|| NOT_COPIED.to_owned()));
                 let has_topology = written.pointer("/spec/topology").is_some();
                 let help = help_of_own(&member.id, &at, has_topology).filter(|_| why.is_none());
-                placements.push(Placement { at, value: Some(value.to_owned()), state: State::Set, why, help });
+                let (state, why) = match is_own && member.is_of_claim() {
+                    true => (State::Predicted, why.or_else(|| Some(COPIED.to_owned()))),
+                    false => (State::Set, why),
+                };
+                placements.push(Placement { at, value: Some(value.to_owned()), state, why, help });
             }
         }
         placements.extend(tags(member, key));
         placements
     }
 }
+
+/// The sentence about a label that a composite has from its claim.
+const COPIED: &str = "Crossplane copies the labels of a claim to its composite";
 
 /// The field of an object that has its cloud tags.
 pub fn tag_field(id: &ObjectId) -> String {

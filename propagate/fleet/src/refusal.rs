@@ -125,7 +125,7 @@ fn path(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".")
 }
 
-fn refusal(at: impl Into<ObjectPath>, message: impl Into<String>) -> Refusal {
+pub(crate) fn refusal(at: impl Into<ObjectPath>, message: impl Into<String>) -> Refusal {
     Refusal { at: at.into(), message: message.into(), needs_path: false }
 }
 

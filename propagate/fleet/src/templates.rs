@@ -86,7 +86,8 @@ impl<'f> TemplateEvaluation<'f> {
         self.examples.are_namespaced(api_version, kind)
     }
 
-    fn is_about_composites(&self, object: &FleetObject) -> bool {
+    /// Whether an object is a Composition that is checked.
+    pub(crate) fn is_about_composites(&self, object: &FleetObject) -> bool {
         self.settings.cloud_tags.compositions != Stance::Ignore && is_composition(object)
     }
 
@@ -94,6 +95,11 @@ impl<'f> TemplateEvaluation<'f> {
     /// there are none.
     pub(crate) fn defaulted(&self, id: &ObjectId, version: &str, json: &str) -> Option<String> {
         self.settings.cloud_tags.has_group(&id.group).then(|| self.examples.defaulted(id, version, json))?
+    }
+
+    /// The composite that Crossplane makes of a claim; `None` if no definition says that it is one.
+    pub(crate) fn composite_of_claim(&self, claim: &FleetObject) -> Option<FleetObject> {
+        self.settings.cloud_tags.has_group(&claim.id.group).then(|| self.examples.of_claim(claim))?
     }
 
     /// A Composition whose templates are evaluated, a composite with its defaults; any other object as it is.

@@ -82,6 +82,7 @@ const HELP: &[(&str, &str)] = &[
     ("tags-unknown-function", "see the function: its effect is not known; `--fail-on cannot-tell` makes this fail"),
     ("tags-unknown-input-value", "write a value that the function knows"),
     ("tags-unknown-kind", "see the definition of the kind: it is in no table; `--fail-on cannot-tell` makes this fail"),
+    ("tags-unknown-version", "correct `apiVersion`, unless a newer release of the provider has it"),
     ("tags-unsupported-policies", "write `*` alone, or a set with `Observe` that providers support"),
     ("tags-unusable-input-value", "write a value of the type that the function expects"),
     ("tags-unusable-path", "correct the path"),

@@ -17,6 +17,7 @@ use std::ptr;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+pub use self::fault::type_name;
 use self::node::{SettingNode, Wrong};
 use super::problems::SettingProblem;
 

@@ -4,7 +4,7 @@
 use super::field_path::FieldPathStep;
 use super::resource::ComposedResource;
 use super::value::{ScalarType, SimulatedValue};
-use crate::carriers::{Item, Tags, TagsOfKind, is_namespaced, is_nested_in_lists, newer_field};
+use crate::carriers::{Item, Tags, TagsOfKind, is_namespaced, nested_fields, newer_field};
 use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Fails;
 use crate::faults::Faults;
@@ -54,8 +54,8 @@ pub(super) fn judge<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faul
 /// The same for the values in the field for tags.
 pub(super) fn judge_values<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faults: &mut Faults<'a>) -> bool {
     let mut types = Types { resource, faults, is_refused: false };
+    types.judge_nested();
     if let Tags::Map(field) | Tags::List(field, _) = known.tags {
-        types.judge_parent(field);
         let steps = steps_in(field, &resource.object);
         if let Ok(value) = resource.object.get(&steps) {
             match known.tags {
@@ -119,6 +119,18 @@ impl<'a> Types<'_, 'a> {
         self.is_refused = true;
     }
 
+    /// The same for a value that patches write, at a path or below it.
+    fn refuse_below(&mut self, value: &SimulatedValue<'a>, path: &[FieldPathStep<'a>], fault: TagFault) {
+        let mut patches = self.resource.patches.iter();
+        let patched = patches.find(|(to, _)| to.starts_with(path)).map_or(self.resource.at, |(_, at)| *at);
+        let at = match value {
+            SimulatedValue::Given(json) if is_within(*json, self.resource.base) => *json,
+            _ => patched,
+        };
+        self.faults.add(Fails, at, fault);
+        self.is_refused = true;
+    }
+
     fn judge_map(&mut self, field: &'static str, value: &SimulatedValue<'a>) {
         let found = match value {
             SimulatedValue::Scalar(_) => Some("a string"),
@@ -167,21 +179,18 @@ impl<'a> Types<'_, 'a> {
         }
     }
 
-    /// The object or list on the path to the tags.
-    fn judge_parent(&mut self, field: &'static str) {
+    /// The objects or lists on the paths to tags.
+    fn judge_nested(&mut self) {
         let kind = self.resource.kind;
-        let Some(is_list) = is_nested_in_lists(kind.group, kind.version, kind.kind) else { return };
-        let Some((parent, _)) = field.rsplit_once('.') else { return };
-        let steps: Vec<FieldPathStep<'_>> = parent.split('.').map(FieldPathStep::Field).collect();
-        let Ok(value) = self.resource.object.get(&steps) else { return };
-        let (declared, other) = if is_list { ("a list", "an object") } else { ("an object", "a list") };
-        if value.other_than_text() == Some(other) {
-            let version = kind.version.into();
-            self.refuse(
-                Some(&value),
-                "",
-                TagFault::OtherVersion { field: parent.into(), declared, version, found: other },
-            );
+        for (field, is_list) in nested_fields(kind.group, kind.version, kind.kind) {
+            let steps = steps_in(field, &self.resource.object);
+            let Ok(value) = self.resource.object.get(&steps) else { continue };
+            let (declared, found) = if is_list { ("a list", "an object") } else { ("an object", "a list") };
+            if value.other_than_text() == Some(found) {
+                let version = kind.version.into();
+                let fault = TagFault::OtherVersion { field: field.into(), declared, version, found };
+                self.refuse_below(&value, &steps, fault);
+            }
         }
     }
 
@@ -223,13 +232,8 @@ impl<'a> Types<'_, 'a> {
                     continue;
                 }
                 let path: Vec<_> = steps.iter().copied().chain([name, "namespace"].map(FieldPathStep::Field)).collect();
-                let at = match &*namespace {
-                    SimulatedValue::Given(json) if is_within(*json, resource.base) => *json,
-                    _ => resource.patches.get(&path).copied().unwrap_or(resource.at),
-                };
-                let path = [parent, ".", name, ".namespace"].concat();
-                self.faults.add(Fails, at, no_such_field(path, resource.kind.kind, None));
-                self.is_refused = true;
+                let name = [parent, ".", name, ".namespace"].concat();
+                self.refuse_below(&namespace, &path, no_such_field(name, resource.kind.kind, None));
             }
         }
     }

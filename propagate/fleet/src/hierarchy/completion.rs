@@ -32,18 +32,19 @@ impl Hierarchy {
         let (mut outcome, listed) = match of.wants {
             Wants::Changes => (evaluate(&review, of.settings, &around), Ok(Vec::new())),
             Wants::Differences if member.origin.is_none() => evaluated(&review, of.settings, &around),
-            Wants::Differences | Wants::Carried => evaluate_and_list(&review, of.settings, &around),
+            Wants::Differences | Wants::Carried | Wants::Composites => evaluate_and_list(&review, of.settings, &around),
         };
         let report = match (of.wants, outcome.report.take().unwrap_or_default()) {
             (Wants::Differences, _) => Shared::default(),
             (_, report) => Shared::new(of.reported(member, report, &around)),
         };
-        let (json, is_rejected, reads) = (outcome.object, outcome.rejection.is_some(), around.reads.into_inner());
+        let rejection = outcome.rejection.map(|rejection| rejection.message);
+        let (json, reads) = (outcome.object, around.reads.into_inner());
         let (carried, unknown) = match listed {
             Ok(carried) => (Shared::new(carried), None),
             Err(reason) => (Shared::default(), Some(reason)),
         };
-        Some(Completion { json, is_rejected, report, carried, unknown, reads })
+        Some(Completion { json, rejection, report, carried, unknown, reads })
     }
 
     /// The same object in the hierarchy before, if its result is the same: it has the same text, and what was read for it is
@@ -80,7 +81,7 @@ impl Hierarchy {
         if let Some(member) = self.members.get_mut(number) {
             (member.completed, member.report, member.carried, member.unknown) =
                 (completion.json, report, carried, completion.unknown);
-            (member.is_rejected, member.reads) = (completion.is_rejected, completion.reads);
+            (member.rejection, member.reads) = (completion.rejection, completion.reads);
         }
     }
 
@@ -124,6 +125,8 @@ impl Hierarchy {
 pub(super) enum Wants {
     /// Everything that objects must carry.
     Carried,
+    /// The same, and the composites of claims.
+    Composites,
     /// The changes in them.
     Changes,
     /// The objects themselves, and what objects in the files must carry.
@@ -163,7 +166,7 @@ fn evaluated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) ->
 pub(super) struct Completion {
     /// The object, if it changes.
     json: Option<String>,
-    is_rejected: bool,
+    rejection: Option<String>,
     report: Shared<Report>,
     carried: Shared<Vec<Propagated>>,
     unknown: Option<NotApplicable>,
@@ -175,7 +178,7 @@ impl Completion {
     fn of_member(member: &Member) -> Completion {
         Completion {
             json: member.completed.clone(),
-            is_rejected: member.is_rejected,
+            rejection: member.rejection.clone(),
             report: member.report.clone(),
             carried: member.carried.clone(),
             unknown: member.unknown.clone(),

@@ -21,6 +21,7 @@ use self::stamped::{Stamped, Subject, changes};
 use super::same::is_same;
 use super::{EntryDifference, Happens, WaitsFor};
 use crate::each::each;
+use crate::environment::CONFIG;
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId};
 use crate::selection::revision;
@@ -206,13 +207,13 @@ impl Change<'_> {
     }
 
     /// What the change is in, of what an object is made from.
-    fn because(&self, object: &ObjectId, of_composite: &[&str], compositions: &BTreeSet<String>) -> Vec<String> {
+    fn because(&self, object: &ObjectId, of_composite: &[&str], used: &BTreeSet<ObjectId>) -> Vec<String> {
         let namespace = namespace(object);
         let is_cause = |id: &&&ObjectId| match (&*id.group, &*id.kind) {
             _ if **id == object || ***id == namespace || self.is_tenant(id) => true,
             ("labels.plexsphere.com", _) => true,
             (CROSSPLANE_GROUP, "CompositeResourceDefinition") => of_composite.contains(&&*id.name),
-            (CROSSPLANE_GROUP, _) => compositions.contains(&id.name),
+            (CROSSPLANE_GROUP, _) => used.contains(id),
             _ => false,
         };
         let settings = self.has_settings.then(|| "the settings".to_owned());
@@ -312,7 +313,7 @@ impl Difference<'_> {
         let is_composed = subject.is_composite() && found.unknown.is_empty() && is_composed_anew;
         let composed = is_composed.then(|| self.composed([before, after], happens));
         let definitions: Vec<&str> = definitions.iter().flatten().copied().collect();
-        let used = composed.iter().flatten().flat_map(|side| side.compositions.iter().cloned()).collect();
+        let used = composed.iter().flatten().flat_map(|side| side.used.iter().cloned()).collect();
         found.because = change.because(self.id, &definitions, &used);
         if let Some([was, is]) = &composed {
             self.add_resources(&mut found, [was, is]);
@@ -350,14 +351,19 @@ impl Difference<'_> {
         let has_other_tags = !found.changes.is_empty();
         let is_later = self.later.is_some();
         let has_order = found.because.len() > 1 && !is_later;
-        let environment = self.change.edited.iter().find(|id| is_of_crossplane(id) && id.kind == "EnvironmentConfig");
+        // The one that is read, or any if it is not known which one is.
+        let read: BTreeSet<&ObjectId> = was.used.iter().chain(&is.used).filter(|id| id.kind == CONFIG).collect();
+        let is_config = |id: &&&ObjectId| is_of_crossplane(id) && id.kind == CONFIG;
+        let mut configs = self.change.edited.iter().filter(is_config);
+        let environment = configs.find(|id| read.is_empty() || read.contains(*id));
         let has_environment = environment.is_some();
         let comparison =
             Comparison { before: was, after: is, has_other_tags, has_order, is_later, has_environment, side: new };
         found.resources = comparison.differing();
         let is_of_environment = |resource: &ReachedResource| resource.fate == TagFate::CannotTell(ENVIRONMENT.into());
         if found.resources.iter().any(is_of_environment) {
-            found.because.extend(environment.map(ToString::to_string));
+            let title = environment.map(ToString::to_string).filter(|title| !found.because.contains(title));
+            found.because.extend(title);
         }
         if self.is_at_unknown_revision(found.happens) {
             for resource in &mut found.resources {

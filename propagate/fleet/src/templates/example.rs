@@ -6,6 +6,7 @@ use std::fmt;
 use metadata_propagation::CloudTags;
 use serde_json::{Map, Value, json};
 
+use crate::member::SUFFIX;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::selection::{is_manual, revision, selected};
 
@@ -97,6 +98,20 @@ impl<'f> Examples<'f> {
             text(definition, "/spec/group") == group && text(definition, "/spec/names/kind") == kind
         };
         self.definitions.iter().find(is_of)
+    }
+
+    /// The composite that Crossplane makes of a claim, which appends something to its name.
+    pub(super) fn of_claim(&self, claim: &FleetObject) -> Option<FleetObject> {
+        let is_of = |definition: &&Value| {
+            text(definition, "/spec/group") == claim.id.group
+                && text(definition, "/spec/claimNames/kind") == claim.id.kind
+        };
+        let kind = text(self.definitions.iter().find(is_of)?, "/spec/names/kind");
+        let name = [&claim.id.name, "-", SUFFIX].concat();
+        let mut value = composite(&claim.value(), claim, true, [&claim.api_version(), kind]);
+        value.get_mut("metadata")?.as_object_mut()?.insert("name".to_owned(), name.as_str().into());
+        let id = ObjectId::new(&claim.id.group, kind, "", &name);
+        Some(FleetObject { id, json: value.to_string().into(), ..claim.clone() })
     }
 
     /// Composites of a kind that stay at a revision of their Composition.

@@ -153,7 +153,8 @@ impl Display for ReadFault {
 
 impl std::error::Error for ReadFault {}
 
-fn type_name(value: &Value) -> &'static str {
+/// What a value is, with its article.
+pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::WaitsFor;
 use super::side::Side;
-use super::stamped::{Stamped, Subject};
+use super::stamped::{CLOUD_TAGS, Stamped, Subject};
 use super::{ReachedResource, TagChange, TagFate};
 use crate::object::ObjectId;
 
@@ -25,8 +25,8 @@ pub(super) struct ComposedResources {
     resources: BTreeMap<(String, Cow<'static, str>), (ObjectId, ResourceTags)>,
     /// The composite and those below it, by what their resources' names begin with.
     composites: BTreeMap<String, Value>,
-    /// The names of the Compositions that are used.
-    pub(super) compositions: BTreeSet<String>,
+    /// The Compositions and EnvironmentConfigs that are used.
+    pub(super) used: BTreeSet<ObjectId>,
     /// What is not known: sentences.
     pub(super) unknown: Vec<String>,
     /// Whether the composite is paused; `None` without a composite.
@@ -70,13 +70,16 @@ impl ComposedResources {
         };
         let of = &composition.id;
         let title = format!("{} `{}`", of.kind, of.name);
-        self.compositions.insert(of.name.clone());
         let evaluated = side.evaluated(composition, id, composite);
-        let composed =
-            match composed_tags(&evaluated.object.json, &composite.to_string(), None, &side.settings.cloud_tags) {
-                Ok(composed) => composed,
-                Err(malformed) => return self.unknown.push(format!("{title}: {malformed}")),
-            };
+        let environment = composition.environment(side.fleet);
+        let values = environment.as_ref().map(|environment| environment.values.to_string());
+        self.used.insert(of.clone());
+        self.used.extend(environment.into_iter().flat_map(|environment| environment.configs));
+        let (text, tags) = (composite.to_string(), &side.settings.cloud_tags);
+        let composed = match composed_tags(&evaluated.object.json, &text, values.as_deref(), tags) {
+            Ok(composed) => composed,
+            Err(malformed) => return self.unknown.push(format!("{title}: {malformed}")),
+        };
         for (at, fault) in composed.unknown.iter().filter(|(at, _)| !evaluated.is_told(at)) {
             self.unknown.push(format!("{title} {}: {fault}", evaluated.written(at)));
         }
@@ -158,6 +161,8 @@ pub(super) const PAUSE_ENDS: &str = "the pause ends, and what changed meanwhile 
 const UPDATES: &str = "its provider did not update it before, and what changed meanwhile takes effect";
 /// An environment that has other values, which the tags of a resource may be made of.
 pub(super) const ENVIRONMENT: &str = "an EnvironmentConfig changes, and what it makes of the tags is not evaluated";
+/// A resource that another change may create or delete.
+const FILTERED: &str = "function-cel-filter decides whether it is composed, and its expression is not evaluated";
 /// What becomes of a change in several objects, one of which begins a pause.
 const ORDER: &str = "the same change begins a pause, and what is applied first decides";
 
@@ -204,15 +209,18 @@ impl Comparison<'_> {
         let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
         let has_doubt = is.doubt.as_ref().filter(|doubt| self.has_other_tags || was.doubt.as_ref() != Some(*doubt));
         let is_resumed = is_stalled(was.update) && !is_stalled(is.update) && !is.tags.is_empty();
-        let is_of_environment =
-            self.has_environment && (is.doubt.is_some() || is.tags.values().any(|tag| tag.is_of_environment));
-        if changes.is_empty() && is_refused.is_none() && has_doubt.is_none() && !is_resumed && !is_of_environment {
+        let is_unread = |tag: &ResourceTag| matches!(tag.value, PatchedText::Unknown(_));
+        let is_read = |side: &&ResourceTags| {
+            side.doubt.is_none() && !side.tags.values().any(|tag| tag.is_of_environment && is_unread(tag))
+        };
+        let is_of_environment = self.has_environment && ![was, is].iter().all(is_read);
+        let is_filtered = self.may_be_filtered(of.0, [was, is]);
+        let has_none = is_refused.is_none() && has_doubt.is_none() && !is_resumed && !is_of_environment && !is_filtered;
+        if changes.is_empty() && has_none {
             return Vec::new();
         }
-        let is_unread = |change: &TagChange| {
-            let is_unknown = |tag: &ResourceTag| matches!(tag.value, PatchedText::Unknown(_));
-            [was, is].iter().any(|side| side.tags.get(&change.key).is_some_and(is_unknown))
-        };
+        let is_changed_unread =
+            |change: &TagChange| [was, is].iter().any(|side| side.tags.get(&change.key).is_some_and(is_unread));
         let is_fixed = self.side.immutable.contains(&(is.group.clone(), is.kind.clone()));
         let is_initial = |side: &&ResourceTags| side.update == TagUpdate::Never(NoEffect::InitProvider);
         let update = [was, is].into_iter().find(is_initial).unwrap_or(is).update;
@@ -221,7 +229,8 @@ impl Comparison<'_> {
             _ if is.has_empty_map && !was.tags.is_empty() && !is.is_merged => TagFate::Refused(EMPTIED.to_owned()),
             (_, Some(doubt), _) => TagFate::CannotTell(doubt.to_string()),
             _ if is_of_environment => TagFate::CannotTell(ENVIRONMENT.to_owned()),
-            _ if changes.iter().any(is_unread) => {
+            _ if is_filtered => TagFate::CannotTell(FILTERED.to_owned()),
+            _ if changes.iter().any(is_changed_unread) => {
                 TagFate::CannotTell("what a patch makes of the value is not evaluated".to_owned())
             }
             _ if is_resumed && was.update == TagUpdate::Waits => TagFate::CannotTell(PAUSE_ENDS.to_owned()),
@@ -236,6 +245,18 @@ impl Comparison<'_> {
             (.., TagUpdate::InPlace | TagUpdate::InPlaceOnly) => TagFate::InPlace,
         };
         by_effect(of, is, changes, fate)
+    }
+
+    /// Whether filters differ, or what they read of the composite beside its tags.
+    fn may_be_filtered(&self, name: &str, [was, is]: [&ResourceTags; 2]) -> bool {
+        let prefix = name.rsplit_once('/').map_or(String::new(), |(above, _)| [above, "/"].concat());
+        let [before, after] = [self.before, self.after].map(|side| {
+            let mut spec = side.composites.get(&prefix)?.get("spec")?.clone();
+            spec.as_object_mut()?.remove(CLOUD_TAGS);
+            Some(spec)
+        });
+        let has_tags = !was.tags.is_empty() || !is.tags.is_empty();
+        has_tags && (was.conditions != is.conditions || !is.conditions.is_empty() && before != after)
     }
 }
 
@@ -282,6 +303,7 @@ fn alone(
     let fate = match (&resource.refused, &resource.doubt, resource.update) {
         (Some(fault), ..) if is_created => TagFate::Refused(fault.to_string()),
         (_, Some(doubt), _) if is_created => TagFate::CannotTell(doubt.to_string()),
+        _ if !resource.conditions.is_empty() && !changes.is_empty() => TagFate::CannotTell(FILTERED.to_owned()),
         (.., TagUpdate::Waits) => TagFate::Waits(WaitsFor::Pause),
         (.., TagUpdate::Never(reason @ NoEffect::UnsupportedPolicies)) => TagFate::Never(reason),
         (.., TagUpdate::InPlaceOnly) if is_created => TagFate::InPlace,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::is_same;
 use super::definitions::{Definition, immutable};
+use crate::environment::{Environment, environment};
 use crate::fleet::Fleet;
 use crate::object::{CROSSPLANE_GROUP, FleetObject, ObjectId, group_and_version};
 use crate::relations::text;
@@ -35,6 +36,13 @@ pub(super) struct Composition<'f> {
     /// What it is among the files.
     pub(super) id: ObjectId,
     value: Value,
+}
+
+impl Composition<'_> {
+    /// The environment of its resources, if all of it is among the objects.
+    pub(super) fn environment(&self, fleet: &Fleet) -> Option<Environment> {
+        environment(&self.value, fleet)
+    }
 }
 
 impl<'f> Side<'f> {

@@ -36,7 +36,7 @@ pub(super) struct Subject<'f> {
 }
 
 /// The field of composites.
-const CLOUD_TAGS: &str = "cloudTags";
+pub(super) const CLOUD_TAGS: &str = "cloudTags";
 
 impl<'f> Subject<'f> {
     /// `None` if the object has no tags, or has them from another object among the files.
