@@ -1,6 +1,6 @@
 //! Small repositories before and after a change, `testdata/repositories`, committed one after the other with the tags `before` and
 //! `after`, and what `propagate` prints there; `BLESS=1` rewrites what is printed. `after` has only the files that differ; one without
-//! content is deleted.
+//! content is deleted. A file has one repository, or several about one topic, each after a line `=== NAME`.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
@@ -24,17 +24,20 @@ fn repositories_are_answered_as_written_down() {
     let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
     let mut archives: Vec<PathBuf> = fs::read_dir(repositories()).unwrap().map(|entry| entry.unwrap().path()).collect();
     archives.sort();
-    let mut differ = Vec::new();
+    let (blesses, mut differ) = (env::var_os("BLESS").is_some(), Vec::new());
     for archive in archives {
-        let name = archive.file_stem().unwrap().to_str().unwrap().to_owned();
-        let folder = scratch.join(&name);
-        let repository = Archive::read(&archive);
-        commit(&repository, &folder);
-        let (expected, actual) = (&repository.session, answers(&repository.session, &folder, &path));
-        if env::var_os("BLESS").is_some() {
-            fs::write(&archive, repository.with_session(&actual)).unwrap();
-        } else if actual != *expected {
-            differ.push(format!("{name}\n--- expected\n{expected}\n--- actual\n{actual}"));
+        let mut blessed = String::new();
+        for (heading, name, repository) in repositories_of(&archive) {
+            let folder = scratch.join(&name);
+            commit(&repository, &folder);
+            let (expected, actual) = (&repository.session, answers(&repository.session, &folder, &path));
+            blessed += &format!("{heading}{}", repository.with_session(&actual));
+            if !blesses && actual != *expected {
+                differ.push(format!("{name}\n--- expected\n{expected}\n--- actual\n{actual}"));
+            }
+        }
+        if blesses {
+            fs::write(&archive, blessed).unwrap();
         }
     }
     assert!(differ.is_empty(), "{}", differ.join("\n"));
@@ -77,6 +80,16 @@ fn a_revision_that_does_not_exist_is_named() {
 /// The folder of the archives.
 fn repositories() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/repositories")
+}
+
+/// The repositories of a file, each with the line above it and with its name.
+fn repositories_of(file: &Path) -> Vec<(String, String, Archive)> {
+    let text = fs::read_to_string(file).unwrap();
+    let Some(several) = text.strip_prefix("=== ") else {
+        return vec![(String::new(), file.file_stem().unwrap().to_str().unwrap().to_owned(), Archive::parse(&text))];
+    };
+    let split = several.split("\n=== ").map(|repository| repository.split_once('\n').unwrap());
+    split.map(|(name, text)| (format!("=== {name}\n"), name.to_owned(), Archive::parse(text))).collect()
 }
 
 /// The repository with its two commits.

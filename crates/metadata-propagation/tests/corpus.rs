@@ -1,6 +1,6 @@
 //! The corpus has cases for every row of the tables that users choose by name: guard rails, tag profiles, editions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use TagSkipReason::{
     CountCap, KeyCharacterClass, KeyCollision, KeyTooLong, ReservedPrefix, ReservedValue, ValueCharacterClass,
@@ -13,6 +13,9 @@ use metadata_propagation::tags::{
 use metadata_propagation::{GUARDS, RULES, Version};
 use serde_json::{Value, json};
 use testkit::runner::{engine_of_files, walk};
+
+/// What function-patch-and-transform itself says of the inputs of the corpus.
+const FUNCTION_RESULTS: &str = include_str!("../../../testdata/crossplane/inputs.txt");
 
 /// What the reports of the corpus say.
 #[derive(Default)]
@@ -172,5 +175,29 @@ fn in_files_fields_have_no_owners() -> Result<()> {
         Ok(())
     })?;
     assert_eq!(found, expected);
+    Ok(())
+}
+
+/// Whether the function refuses the input of each case.
+fn refused() -> BTreeMap<&'static str, bool> {
+    let lines = FUNCTION_RESULTS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" |"));
+    lines.map(|(case, refused_inputs)| (case, !refused_inputs.trim().is_empty())).collect()
+}
+
+/// Every case of the topic has a line, and every line a case.
+#[test]
+fn the_policy_refuses_the_inputs_that_the_function_refuses() -> Result<()> {
+    let (refused_inputs, mut found) = (refused(), BTreeMap::new());
+    walk(|case, _, answer| {
+        if case.name.starts_with("tag-delivery-inputs/") || refused_inputs.contains_key(&*case.name) {
+            let findings = answer.report.get("findings").and_then(Value::as_array).map(Vec::as_slice);
+            let fails = |finding: &Value| finding.get("verdict").and_then(Value::as_str) == Some("fails");
+            found.insert(case.name.clone(), findings.unwrap_or_default().iter().any(fails));
+        }
+        Ok(())
+    })?;
+    let refused_inputs: BTreeMap<String, bool> =
+        refused_inputs.into_iter().map(|(case, refused)| (case.to_owned(), refused)).collect();
+    assert_eq!(found, refused_inputs);
     Ok(())
 }

@@ -13,8 +13,12 @@ pub(crate) struct Archive {
 
 impl Archive {
     pub(crate) fn read(file: &Path) -> Self {
+        Self::parse(&fs::read_to_string(file).unwrap())
+    }
+
+    pub(crate) fn parse(text: &str) -> Self {
         let (mut session, mut files) = (String::new(), Vec::<(String, String)>::new());
-        for line in fs::read_to_string(file).unwrap().lines() {
+        for line in text.lines() {
             if let Some(path) = line.strip_prefix("-- ").and_then(|line| line.strip_suffix(" --")) {
                 files.push((path.to_owned(), String::new()));
             } else {
