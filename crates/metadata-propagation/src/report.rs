@@ -74,7 +74,7 @@ impl Rejection {
 
     /// The request cannot be read.
     pub fn unreadable(message: impl Into<String>) -> Self {
-        Rejection { code: 400, message: message.into(), at: None }
+        Rejection::of(400, message.into())
     }
 
     /// A value on the path of a write has another type.
@@ -90,13 +90,25 @@ impl Rejection {
 
     /// The settings refuse the request.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
-        Rejection { code: Rejection::REFUSED, message: message.into(), at: None }
+        Rejection::of(Rejection::REFUSED, message.into())
     }
 
     /// An object that is needed could not be read.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
-        Rejection { code: 503, message: message.into(), at: None }
+        Rejection::of(503, message.into())
     }
+
+    /// Values in a sentence may be of other users, and `kubectl` prints it.
+    fn of(code: u16, message: String) -> Self {
+        Rejection { code, message: without_control_characters(message), at: None }
+    }
+}
+
+/// A sentence that terminals and the API server take as it is.
+pub(crate) fn without_control_characters(sentence: String) -> String {
+    // Those above ASCII begin with this byte. Nearly no sentence has one, and bytes are compared faster than characters.
+    let may_begin_one = |byte: u8| byte < b' ' || matches!(byte, 0x7f | 0xc2);
+    if sentence.bytes().any(may_begin_one) { sentence.replace(char::is_control, "\u{fffd}") } else { sentence }
 }
 
 /// One structured log line.

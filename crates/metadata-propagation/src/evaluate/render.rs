@@ -8,7 +8,7 @@ use super::role::Role;
 use crate::fact::{Fact, Finding};
 use crate::report::shortening::of_fact;
 use crate::report::shortening::{capped, capped_lines};
-use crate::report::{LogLevel, Outcome, Report};
+use crate::report::{LogLevel, Outcome, Report, without_control_characters};
 use cloud_tags::fact::CloudTagFact;
 use cluster_api::catalog::Version;
 use cluster_api::skipped::Skipped;
@@ -45,6 +45,7 @@ impl Evaluation<'_> {
         let mut notes = notices.warnings;
         notes.extend(misplaced);
         let warnings = warned().map(|finding| &finding.message).chain(&notes).flat_map(of_fact);
+        // The API server drops a warning with a control character.
         let warnings = warnings.map(without_control_characters).collect();
         let mut report = Report {
             object: self.title.clone(),
@@ -92,11 +93,4 @@ impl Evaluation<'_> {
             || report.exempt.is_some()
             || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty())
     }
-}
-
-/// A warning as the API server takes it: it drops one with a control character.
-fn without_control_characters(warning: String) -> String {
-    // Those above ASCII begin with this byte. Nearly no warning has one, and bytes are compared faster than characters.
-    let may_begin_one = |byte: u8| byte < b' ' || matches!(byte, 0x7f | 0xc2);
-    if warning.bytes().any(may_begin_one) { warning.replace(char::is_control, "\u{fffd}") } else { warning }
 }
