@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::keys::CLUSTER_NAME;
-use crate::json::{Json, Malformed, Map};
+use crate::json::{Json, Malformed};
 use kubernetes::Object;
 
 /// Whether the `spec.selector` is unchanged. The name of the object's own Cluster does not count: defaulting and the
@@ -11,22 +11,27 @@ use kubernetes::Object;
 ///
 /// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
 pub(crate) fn same_selector(old: &Object<'_>, new: &Object<'_>) -> Result<bool, Malformed> {
-    let ((labels, expressions), (old_labels, old_expressions)) = (selector(new)?, selector(old)?);
-    let cluster = new.spec.string(&["clusterName"])?;
-    let counts = |(key, value): &(&str, &str)| *key != CLUSTER_NAME || cluster != Some(value);
-    Ok(expressions == old_expressions && labels.iter().filter(counts).eq(old_labels.iter().filter(counts)))
+    let cluster = new.spec.string(&["clusterName"])?.map(|cluster| (CLUSTER_NAME, IN, [cluster].into()));
+    let (mut now, mut before) = (requirements(new)?, requirements(old)?);
+    if let Some(cluster) = cluster {
+        now.remove(&cluster);
+        before.remove(&cluster);
+    }
+    Ok(now == before)
 }
 
-/// The labels of a selector, and its expressions: key, operator and values. Their order means nothing.
-type Requirements<'a> = (Map<'a>, BTreeSet<(&'a str, &'a str, BTreeSet<&'a str>)>);
+/// The operator whose one value means what a label in `matchLabels` does.
+const IN: &str = "In";
 
-fn selector<'a>(object: &Object<'a>) -> Result<Requirements<'a>, Malformed> {
+/// What a selector requires: key, operator and values. Their order means nothing.
+fn requirements<'a>(object: &Object<'a>) -> Result<BTreeSet<(&'a str, &'a str, BTreeSet<&'a str>)>, Malformed> {
     let selector = object.spec.get("selector")?;
-    let mut expressions = BTreeSet::new();
+    let labels = selector.get("matchLabels")?.as_map()?;
+    let mut required: BTreeSet<_> = labels.iter().map(|(key, value)| (key, IN, [value].into())).collect();
     for expression in selector.get("matchExpressions")?.elements()? {
         let text = |field| Ok(expression.string(&[field])?.unwrap_or_default());
         let values = expression.get("values")?.elements()?.filter_map(Json::as_str).collect();
-        expressions.insert((text("key")?, text("operator")?, values));
+        required.insert((text("key")?, text("operator")?, values));
     }
-    Ok((selector.get("matchLabels")?.as_map()?, expressions))
+    Ok(required)
 }

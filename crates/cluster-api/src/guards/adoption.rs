@@ -27,8 +27,8 @@ const MACHINE_OWNER_LABELS: &[&str] = &[
 const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
 
 /// Labels that name an owner, on an object without a controller, if this request adds them or removes the controller.
-/// If that one was an owner of Cluster API, `selector_labels` decides, unless its own provider releases the object. Also
-/// the label of a control plane on a Machine of another controller.
+/// If that one was an owner of Cluster API, `selector_labels` decides, unless its own provider releases the object, or the
+/// garbage collector. Also the label of a control plane on a Machine of another controller.
 ///
 /// After a restore, controllers are meant to adopt: what Velero restores is allowed, and so are the objects of a
 /// Cluster that does not exist yet. A Cluster that cannot be read is assumed to exist. Control-plane Machines created
@@ -44,16 +44,16 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let old = subject.old()?;
     let before = old.and_then(|old| old.controller());
     let is_restored = old.is_none() && object.labels.contains_key(RESTORED) && guarded.trusts_marks();
-    // Whoever deletes an owner and orphans what it owns has the garbage collector remove the reference.
-    let is_collected = guarded.is_by_garbage_collector() && guarded.trusts_marks();
-    if is_restored || is_collected || guarded.is_audit() {
+    // Every user can have it remove a reference: to an owner that never existed, or that is deleted and orphans.
+    let is_collected = guarded.is_by_garbage_collector();
+    if is_restored || (is_collected && guarded.trusts_marks()) || guarded.is_audit() {
         return Ok(Vec::new());
     }
     if object.controller().is_some() {
         return Ok(mixed_control_plane(guarded, old)?.into_iter().collect());
     }
     let is_released = before.map_or(Ok(false), |owner| is_by_provider(guarded, owner))?;
-    if !is_released && before.is_some_and(|owner| identity(owner).is_some()) {
+    if !is_released && !is_collected && before.is_some_and(|owner| identity(owner).is_some()) {
         return Ok(Vec::new());
     }
     let mut keys: Vec<&str> = Vec::new();

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use crate::catalog::keys::is_never;
 use crate::catalog::{CORE_GROUP, FORCED};
-use crate::json::{Json, Malformed, Map, Path};
+use crate::json::{Document, Json, Malformed, Map, Path};
 use crate::propagation::managed::{Record, recorded};
 use crate::propagation::metadata::Differences;
 use crate::propagation::owned_path::OwnedChange;
 use crate::propagation::room::leave_out_what_has_no_room;
 use crate::settings::OptIn;
 use crate::subject::{Subject, has_paused_annotation};
+use kubernetes::managed_fields::ManagedFieldsEntry;
 use kubernetes::{
     Action, Change, ChangeRule, GroupVersionKind, MapKind, Object, SourceObject, SourcePath, Stop, Value, own_change,
 };
@@ -37,6 +38,7 @@ pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -
     let mut record = if records { Record::stored(subject)? } else { Record::default() };
     let written = if records { Record::of(object) } else { Record::default() };
     let old = subject.old()?;
+    let recording = old.filter(|_| record != Record::default());
     let inherited = Inherited {
         subject,
         old,
@@ -44,6 +46,7 @@ pub fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -
         selected: settings.cluster_to_topology.iter().map(String::as_str).collect(),
         receivers: receivers(object)?,
         stored: old.map(receivers).transpose()?.unwrap_or_default(),
+        owned: recording.map(|old| owned(old.managed_fields)).unwrap_or_default(),
         written,
     };
     for map in MapKind::BOTH {
@@ -66,6 +69,8 @@ struct Inherited<'s, 'e> {
     receivers: Vec<Receiver<'e>>,
     /// Those of the stored object.
     stored: Vec<Receiver<'e>>,
+    /// What managers set in the stored topology, by entry.
+    owned: BTreeSet<(String, MapKind, &'e str)>,
     /// The record as this request writes it.
     written: Record,
 }
@@ -114,8 +119,11 @@ impl<'e> Inherited<'_, 'e> {
         is_known: bool,
     ) -> Option<Change> {
         let stands = receiver.map(map).get(key);
-        // What the record contains and the Cluster had is updated by the policy.
-        let ours = is_known && stands.is_some() && stands == self.old.and_then(|old| old.top_level(map).get(key));
+        // What the record contains and the Cluster had is updated by the policy, but where a manager has set it as well.
+        let ours = is_known
+            && stands.is_some()
+            && stands == self.old.and_then(|old| old.top_level(map).get(key))
+            && !self.owned.contains(&(receiver.entry.clone(), map, key));
         let action = match (value, stands) {
             (Some(_), None) => Action::Added,
             (Some(value), Some(stands)) if ours && value != stands => Action::Changed,
@@ -162,12 +170,43 @@ impl<'a> Receiver<'a> {
     }
 }
 
+/// The lists of workers in a topology, and their steps in a set of fields. For the API server they are maps by name.
+const WORKERS: [(&str, &str); 2] = [("machineDeployments", "f:machineDeployments"), ("machinePools", "f:machinePools")];
+
+/// The entries that managers set in a topology. Those that the policy adds have no owner: the API server records owners
+/// before it calls webhooks.
+fn owned<'e>(managed_fields: Json<'e>) -> BTreeSet<(String, MapKind, &'e str)> {
+    let mut owned = BTreeSet::new();
+    let mut add = |entry: &str, fields: Json<'e>| {
+        for map in MapKind::BOTH {
+            let keys = fields.at(&["f:metadata", map.of("f:labels", "f:annotations")]).ok().and_then(Json::as_fields);
+            let keys = keys.into_iter().flatten().filter_map(|(step, _)| step.strip_prefix("f:"));
+            owned.extend(keys.map(|key| (entry.to_owned(), map, key)));
+        }
+    };
+    for manager in ManagedFieldsEntry::all(managed_fields).unwrap_or_default() {
+        let Ok(topology) = manager.fields.at(&["f:spec", "f:topology"]) else { continue };
+        if let Ok(fields) = topology.get("f:controlPlane") {
+            add("", fields);
+        }
+        for (list, step) in WORKERS {
+            let elements = topology.at(&["f:workers", step]).ok().and_then(Json::as_fields);
+            for (step, fields) in elements.into_iter().flatten() {
+                let element = step.strip_prefix("k:").map(Document::new);
+                let name = element.as_ref().and_then(|element| element.root().string(&["name"]).ok().flatten());
+                add(&[list, "/", name.unwrap_or_default()].concat(), fields);
+            }
+        }
+    }
+    owned
+}
+
 /// Every `metadata` of the topology that Cluster API propagates from, whether it exists or not.
 fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
     let path = Path::fields(&["spec", "topology", "controlPlane", "metadata"]);
     let topology = object.spec.get("topology")?;
     let mut receivers = vec![Receiver::read(path, String::new(), topology.get("controlPlane")?)?];
-    for list in ["machineDeployments", "machinePools"] {
+    for (list, _) in WORKERS {
         for (index, entry) in topology.at(&["workers", list])?.elements()?.enumerate() {
             let path = Path::fields(&["spec", "topology", "workers", list]).element(index).field("metadata");
             let name = [list, "/", entry.string(&["name"])?.unwrap_or_default()].concat();
