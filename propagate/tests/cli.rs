@@ -264,17 +264,18 @@ fn a_plan_as_json_is_what_its_schema_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let schema = fs::read_to_string(root.join("../docs/plan.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
-    let folder = Archive::unpack("plan", "plan");
-    for arguments in [
-        ["old", "new"],
-        ["before.yaml", "after.yaml"],
-        ["templates-before.yaml", "templates-after.yaml"],
-        ["stored.yaml", "stored-deleted.yaml"],
-        ["stored.yaml", "stored-later.yaml"],
-        ["upgrade-before.yaml", "upgrade-without-machine.yaml"],
+    for (archive, arguments) in [
+        ("plan", ["old", "new"]),
+        ("plan", ["before.yaml", "after.yaml"]),
+        ("plan", ["templates-before.yaml", "templates-after.yaml"]),
+        ("plan", ["stored.yaml", "stored-deleted.yaml"]),
+        ("plan", ["stored.yaml", "stored-later.yaml"]),
+        ("plan", ["upgrade-before.yaml", "upgrade-without-machine.yaml"]),
+        ("topology", ["before.yaml", "variable.yaml"]),
+        ("beside", ["rule.yaml", "rule-new.yaml"]),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
-        command.current_dir(&folder).args(["plan", "--output", "json"]);
+        command.current_dir(Archive::unpack(archive, archive)).args(["plan", "--output", "json"]);
         let output = command.args(arguments).output().unwrap();
         let plan = serde_json::from_slice(&output.stdout).unwrap();
         let errors: Vec<String> = schema.iter_errors(&plan).map(|error| error.to_string()).collect();

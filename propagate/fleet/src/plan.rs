@@ -284,7 +284,13 @@ impl Plan {
         plan.objects.sort_by_key(merged::severity);
         plan.add_further(entries, renewed, &delays);
         let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();
-        plan.unknown.extend(unknown(&before, &after).into_iter().filter(|object| !unreadable.contains(&object.id)));
+        let refused: BTreeSet<&ObjectId> = plan.objects.iter().filter(|it| is_refused(it)).map(|it| &it.id).collect();
+        // What is below an object that is not written stays as it is.
+        let stays = |id: &ObjectId| {
+            after.find(id).is_some_and(|member| after.upwards(member).any(|above| refused.contains(&above.id)))
+        };
+        let is_new = |object: &Unknown| !unreadable.contains(&object.id) && !stays(&object.id);
+        plan.unknown.extend(unknown(&before, &after).into_iter().filter(is_new));
         plan.verdict = Verdict { stopped: delays.stopped(), ..Verdict::of(&plan, &after) };
         plan
     }
@@ -306,8 +312,8 @@ impl Plan {
         for (mut planned, unreadable) in planned.into_iter().flatten() {
             let of_object = entries.remove(&planned.id).unwrap_or_default();
             planned.entries = if is_refused(&planned) { Vec::new() } else { of_object };
+            self.unknown.extend(unreadable.filter(|_| !is_refused(&planned)));
             self.objects.push(planned);
-            self.unknown.extend(unreadable);
         }
         for object in old.objects().filter(|object| new.find(&object.id).is_none()) {
             entries.remove(&object.id);

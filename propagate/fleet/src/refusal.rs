@@ -3,8 +3,10 @@
 
 mod checked;
 mod definition;
+mod dns;
 mod edits;
 mod kubeadm;
+mod metadata;
 mod objects;
 mod release;
 mod selector;
@@ -19,6 +21,7 @@ pub(crate) use self::checked::Checked;
 pub(crate) use self::definition::EMPTY;
 use self::edits::EDIT_RULES;
 pub(crate) use self::edits::{checks_version, is_pending, skipped_by_topology};
+pub(crate) use self::metadata::of_metadata;
 use self::objects::OBJECT_RULES;
 pub(crate) use self::objects::{FIXED_AND_AUTOSCALED, etcd};
 pub(crate) use self::selector::{are_selected, holds};

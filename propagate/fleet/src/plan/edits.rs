@@ -148,6 +148,7 @@ impl<'e> EditedObject<'e> {
         let judged = self.change.as_ref().and_then(|change| change.effect(at)).unwrap_or((effect, None));
         match judged.0 {
             Effect::Scale if self.is_managed(at) => (Effect::Nothing, Some(reason::MANAGED)),
+            Effect::Destructive => remediation::of_selector(self.id, at, self.values).unwrap_or(judged),
             Effect::InPlace if at.place == EditPlace::HealthCheck => (Effect::InPlace, Some(reason::HEALTH)),
             Effect::Rollout if concerns_joined_only(self.id, at, self.values) => {
                 (Effect::CannotTell, Some(reason::INITIALIZED))

@@ -65,6 +65,10 @@ pub(super) const PLANE: &str = "the provider of the control plane decides";
 /// An edit of a health check.
 pub(super) const HEALTH: &str = "Machines that are unhealthy by it are remediated; their state is not in the files";
 
+/// Another selector of an owner of Machines.
+pub(super) const SELECTOR: &str =
+    "Cluster API reconciles this object only if each expression of its selector is `In` with one value";
+
 /// An annotation that asks for the remediation of Machines.
 pub(super) const REMEDIATED: &str = "MachineHealthChecks have Machines with the annotation `cluster.x-k8s.io/remediate-machine` \
                                      replaced, and their replacements, too; whether one selects these is not known";

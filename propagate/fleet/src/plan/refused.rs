@@ -19,7 +19,7 @@ use crate::hierarchy::Hierarchy;
 use crate::made::{class, refusal_of_made, template};
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
-use crate::refusal::{Checked, EMPTY, Refusal, etcd, filled_by, of_taints, skipped_by_topology};
+use crate::refusal::{Checked, EMPTY, Refusal, etcd, filled_by, of_metadata, of_taints, skipped_by_topology};
 
 /// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
 pub(super) fn add(
@@ -31,12 +31,13 @@ pub(super) fn add(
     let (after, settings) = (sides.after, sides.settings);
     let sources = fleet.sources();
     let (old, object) = (was.map(|was| Checked::of(&new.id, was)), Checked::of(&new.id, is));
-    if !object.of_fields().is_empty() {
+    let of_metadata = of_metadata(is);
+    if !object.of_fields().is_empty() || !of_metadata.is_empty() {
         // Nothing of the object is written.
         let refused = |it: &Refusal| {
             PlannedEdit::new(EditPath::of(it.at.clone()), Effect::Refused, Some(it.message.clone().into()))
         };
-        planned.edits = object.of_fields().iter().map(refused).collect();
+        planned.edits = object.of_fields().iter().chain(&of_metadata).map(refused).collect();
         return;
     }
     let (known, mut found) = (old.as_ref().map(Checked::refusals).unwrap_or_default(), object.refusals());

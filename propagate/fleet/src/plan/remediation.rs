@@ -98,6 +98,34 @@ pub(super) fn of_machine(id: &ObjectId, [was, is]: [&Value; 2], sides: Sides<'_>
     asked.into_iter().chain(orphaned).map(edit).collect()
 }
 
+/// What another selector of an owner does to Machines with the labels of its template: those that it selects stay.
+///
+/// Sources, in Cluster API v1.14: `getAndAdoptMachineSetsForDeployment` in
+/// core/reconcilers/machinedeployment/machinedeployment_controller.go, which keeps the MachineSets of which it is the controller;
+/// `LabelSelectorAsMap`, without which neither that controller nor the one of MachineSets does anything.
+pub(super) fn of_selector(id: &ObjectId, at: &EditPath, [was, is]: [&Value; 2]) -> Option<Judged> {
+    let own = match &*id.kind {
+        "MachineDeployment" => "cluster.x-k8s.io/deployment-name",
+        "MachineSet" => "cluster.x-k8s.io/set-name",
+        _ => return None,
+    };
+    let is_selector = id.group == CORE_GROUP && at.path().fields().take(2).eq(["spec", "selector"]);
+    let selector = is.pointer("/spec/selector").filter(|_| is_selector)?;
+    let is_single = |it: &Value| {
+        it.get("operator").is_some_and(|operator| operator == "In")
+            && it.get("values").and_then(Value::as_array).is_some_and(|values| values.len() == 1)
+    };
+    let mut expressions = selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten();
+    if !expressions.all(is_single) {
+        return Some((Effect::CannotTell, Some(reason::SELECTOR)));
+    }
+    let template = was.pointer("/spec/template").unwrap_or(&Value::Null);
+    let mut labels = labels(template);
+    labels.insert(own.to_owned(), id.name.clone().into());
+    labels.insert(CLUSTER_NAME.to_owned(), was.pointer("/spec/clusterName").cloned().unwrap_or_default());
+    are_selected(&labels, selector).then_some((Effect::InPlace, None))
+}
+
 /// Whether its owner selected a Machine by its labels, and no longer does: it creates another one.
 ///
 /// Sources: `getAndAdoptMachinesForMachineSet` in core/reconcilers/machineset/machineset_controller.go and

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::dns::not_migrated;
 use super::objects::etcd;
 use super::release::Release;
 use super::{EditRule, Refusal, refusal, written};
@@ -22,6 +23,7 @@ pub(super) const EDIT_RULES: &[EditRule] = &[
     EditRule { kinds: &["Cluster"], finds: added_topology },
     EditRule { kinds: &["KubeadmControlPlane"], finds: skipped_version },
     EditRule { kinds: &["KubeadmControlPlane"], finds: fixed_configuration },
+    EditRule { kinds: &["KubeadmControlPlane"], finds: not_migrated },
     EditRule { kinds: &["KubeadmControlPlane"], finds: removed_section },
     EditRule { kinds: &["KubeadmControlPlane"], finds: other_etcd },
 ];
