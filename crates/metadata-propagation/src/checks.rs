@@ -1,11 +1,10 @@
-//! The checks: what they cover, and what they find; also in the resources of one composite, for callers that have it beside
-//! its Composition.
+//! The checks: what they cover, and what they find.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::fact::Finding;
-use crate::json::{Document, Malformed};
+use crate::json::Malformed;
 use crate::settings::Settings;
 use cluster_api::fact::Finding as ClusterApiFinding;
 use cluster_api::guards::Guarded;
@@ -48,28 +47,4 @@ pub(crate) fn refusing(check: &str, settings: &Settings) -> Cow<'static, str> {
         Some(waiver) => waiver.users(settings.of_cluster_api()).into(),
         None => tag_delivery::refusing(check, settings.of_tags()).into(),
     }
-}
-
-/// What the API server or a cloud refuses in the resources that a Composition composes for a composite, which has all its
-/// tags. Both are JSON.
-pub fn findings_of_composite(
-    composition: &str,
-    composite: &str,
-    settings: &Settings,
-) -> Result<Vec<Finding>, Malformed> {
-    let [composition, composite] = [composition, composite].map(Document::new);
-    let findings = tag_delivery::findings_of_composite(composition.root(), composite.root(), settings.of_tags())?;
-    Ok(findings.into_iter().map(tag_delivery::Finding::widen).collect())
-}
-
-/// The resources that a Composition, which is JSON, does not create because its composites have a namespace, or because
-/// they have none.
-pub fn findings_of_scope(
-    composition: &str,
-    is_composite_namespaced: bool,
-    settings: &Settings,
-) -> Result<Vec<Finding>, Malformed> {
-    let composition = Document::new(composition);
-    let findings = tag_delivery::findings_of_scope(composition.root(), is_composite_namespaced, settings.of_tags())?;
-    Ok(findings.into_iter().map(tag_delivery::Finding::widen).collect())
 }

@@ -74,7 +74,6 @@ pub use ::cluster_api::settings::{ClusterApi, Guards, OnConflict, OptIn};
 pub use ::cluster_api::skipped::{Carried, SkipReason, Skipped};
 pub use ::tag_delivery::fault::TagFault;
 pub use ::tag_delivery::tag_finding::{TagDelivery, TagSubject};
-pub use checks::{findings_of_composite, findings_of_scope};
 pub use cloud_tags::NoTagReason;
 pub use cloud_tags::fact::CloudTagFact;
 pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};

@@ -15,7 +15,6 @@ mod pipeline;
 mod policies;
 mod resource;
 mod resource_kind;
-mod scopes;
 pub mod simulation;
 mod tag_keys;
 mod tag_manager;
@@ -28,10 +27,6 @@ use std::borrow::Cow;
 use self::halt::Halt;
 use self::pipeline::Pipeline;
 pub use self::policies::CROSSPLANE_PAUSED;
-use self::policies::Policies;
-use self::resource::ComposedResource;
-pub(super) use self::scopes::faults_of_scope;
-use self::simulation::Simulation;
 use self::tag_keys::TagKeys;
 use self::value::SimulatedValue;
 use super::faults::FaultSeverity::Fails;
@@ -67,38 +62,6 @@ pub(super) fn faults<'a>(
         delivery::judge(resource, resource.step < pipeline.last_unread, composites, keys, faults)?;
     }
     Ok(())
-}
-
-/// What the API server or the cloud refuses in the resources of one composite, which has all its tags. What happens to
-/// the tags of any composite is in [`faults`].
-pub(super) fn faults_of_composite<'a>(
-    spec: Json<'a>,
-    composite: Json<'a>,
-    composites: &CloudTags,
-    faults: &mut Faults<'a>,
-) -> Result<(), Malformed> {
-    let tags = composite.at(&["spec", "cloudTags"])?;
-    let has_tag = |key: &str| tags.get(key).is_ok_and(|value| !value.is_null());
-    let profile = TagKeys::of(spec, composites)?.profile(composite);
-    for resource in &created(spec, SimulatedValue::Given(composite), composites)? {
-        let Some(known) = resource.kind.known else { continue };
-        faults.about_resource(resource.name);
-        if Policies::of(resource) != Policies::Observing && !types::judge_values(resource, known, faults) {
-            limits::judge_tags(resource, has_tag, Some(profile.limit), faults);
-            other_cloud::judge_other_cloud(resource, has_tag, &profile, faults);
-        }
-    }
-    Ok(())
-}
-
-/// The resources that a composite gets and that are not exempt; none if the Composition fails.
-fn created<'a>(
-    spec: Json<'a>,
-    composite: SimulatedValue<'a>,
-    composites: &CloudTags,
-) -> Result<Vec<ComposedResource<'a>>, Malformed> {
-    let Simulation { resources, .. } = Simulation::of(spec, [composite, SimulatedValue::Unknown], composites)?;
-    Ok(resources.into_iter().filter(|resource| !resource.base.is_null() && !resource.is_exempt()).collect())
 }
 
 #[cfg(test)]

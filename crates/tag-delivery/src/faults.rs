@@ -11,7 +11,7 @@ use kubernetes::settings::Stance;
 
 /// How severe a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FaultSeverity {
+pub enum FaultSeverity {
     /// A resource is never created.
     Fails,
     /// Tags are lost, or an object with tags is refused.
@@ -58,7 +58,7 @@ const MOST_FAULTS: usize = 100;
 
 /// All faults of one object.
 #[derive(Default)]
-pub(super) struct Faults<'a> {
+pub struct Faults<'a> {
     /// What the faults that follow are about.
     pub(super) subject: TagSubject,
     /// Whether they are about resources of a Composition, which have verdicts.
@@ -70,7 +70,7 @@ pub(super) struct Faults<'a> {
 
 impl<'a> Faults<'a> {
     /// The faults that follow are about a resource of a Composition.
-    pub(super) fn about_resource(&mut self, name: &str) {
+    pub fn about_resource(&mut self, name: &str) {
         self.subject = TagSubject::Resource(name.into());
         self.has_verdicts = true;
     }
@@ -81,7 +81,8 @@ impl<'a> Faults<'a> {
         self.has_verdicts = true;
     }
 
-    pub(super) fn add(&mut self, severity: FaultSeverity, at: Json<'a>, fault: TagFault) {
+    /// Adds a fault of what the faults are about now.
+    pub fn add(&mut self, severity: FaultSeverity, at: Json<'a>, fault: TagFault) {
         let Some(count) = self.counts.get_mut(severity as usize) else {
             return;
         };
@@ -93,7 +94,7 @@ impl<'a> Faults<'a> {
     }
 
     /// What refuses an object.
-    pub(super) fn refusals(&self) -> Vec<&TagFault> {
+    pub fn refusals(&self) -> Vec<&TagFault> {
         let is_refusal = |(severity, ..): &&(FaultSeverity, Json<'a>, TagFinding)| *severity == FaultSeverity::Fails;
         self.listed.iter().filter(is_refusal).map(|(.., finding)| &finding.fault).collect()
     }
@@ -108,7 +109,7 @@ impl<'a> Faults<'a> {
 
     /// The findings, if the reaction to a loss is `stance`; the most severe first. Faults beyond the limit are counted
     /// in a finding at `spec`.
-    pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
+    pub fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
         for (severity, count) in FaultSeverity::ALL.into_iter().zip(self.counts) {
             if count > MOST_FAULTS {
                 let fault = TagFault::More { count: count - MOST_FAULTS };

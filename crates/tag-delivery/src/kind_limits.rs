@@ -5,7 +5,7 @@ use crate::carriers::{AWS, AZURE, OPENSTACK, kind_of};
 
 /// What becomes of a resource, or of its tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RefusedKeys {
+pub enum RefusedKeys {
     /// The cloud refuses the resource.
     Resource,
     /// It drops the tags, and creates the resource.
@@ -24,9 +24,16 @@ impl RefusedKeys {
 
 /// What the cloud does not accept on a kind.
 #[derive(Debug)]
-pub(crate) enum Limit {
+pub enum Limit {
     /// Keys with these characters; a profile has keys without them.
-    Characters { refuses: &'static str, effect: RefusedKeys, profile: &'static str },
+    Characters {
+        /// The characters.
+        refuses: &'static str,
+        /// What becomes of tags with them.
+        effect: RefusedKeys,
+        /// The profile.
+        profile: &'static str,
+    },
     /// Keys that begin with a digit, whose tags it may drop.
     FirstDigit,
     /// More tags.
@@ -39,13 +46,14 @@ pub(crate) enum Limit {
 
 /// Tags that the cloud does not accept on some kinds.
 #[derive(Debug)]
-pub(crate) struct KindLimit {
+pub struct KindLimit {
     /// The suffix of the provider's groups, and the service.
     of: (&'static str, &'static str),
     kinds: &'static [&'static str],
     /// Only if a field below `spec.forProvider` or `spec.initProvider` has this value.
     pub(crate) only_with: Option<([&'static str; 2], &'static str)>,
-    pub(crate) limit: Limit,
+    /// What is not accepted.
+    pub limit: Limit,
     /// Where this is documented.
     #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the table"))]
     source: &'static str,
@@ -101,7 +109,8 @@ pub(crate) const KIND_LIMITS: &[KindLimit] = &[
 ];
 
 impl KindLimit {
-    pub(crate) fn of(group: &str, kind: &str) -> impl Iterator<Item = &'static KindLimit> {
+    /// The limits of a kind.
+    pub fn of(group: &str, kind: &str) -> impl Iterator<Item = &'static KindLimit> {
         let of = kind_of(group);
         KIND_LIMITS.iter().filter(move |limit| Some(limit.of) == of && limit.kinds.contains(&kind))
     }

@@ -29,7 +29,7 @@ pub use self::composition::{CROSSPLANE_PAUSED, simulation};
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
 use self::tag_finding::TagFinding;
-use crate::json::{Json, Malformed};
+use crate::json::Malformed;
 use kubernetes::settings::{Mode, Stance};
 use kubernetes::{Change, EXEMPT, GroupVersionKind, ReviewedObject};
 use tag_rules::{OnXrd, TagSettings};
@@ -76,29 +76,6 @@ pub fn findings(subject: &ReviewedObject<'_>, settings: TagSettings<'_>) -> Resu
         }
     }
     Ok(faults.findings(spec, kind.setting(), stance))
-}
-
-/// What the API server or the cloud refuses in the resources that a Composition composes for one composite, which has
-/// all its tags.
-pub fn findings_of_composite(
-    composition: Json<'_>,
-    composite: Json<'_>,
-    settings: TagSettings<'_>,
-) -> Result<Vec<Finding>, Malformed> {
-    let (spec, mut faults) = (composition.get("spec")?, Faults::default());
-    composition::faults_of_composite(spec, composite, settings.cloud_tags, &mut faults)?;
-    Ok(faults.findings(spec, CheckedKind::Composition.setting(), settings.cloud_tags.compositions))
-}
-
-/// The resources that a Composition does not create because its composites have a namespace, or because they have none.
-pub fn findings_of_scope(
-    composition: Json<'_>,
-    is_composite_namespaced: bool,
-    settings: TagSettings<'_>,
-) -> Result<Vec<Finding>, Malformed> {
-    let (spec, mut faults) = (composition.get("spec")?, Faults::default());
-    composition::faults_of_scope(spec, is_composite_namespaced, settings.cloud_tags, &mut faults)?;
-    Ok(faults.findings(spec, CheckedKind::Composition.setting(), settings.cloud_tags.compositions))
 }
 
 /// The declarations that the object lacks and that will be written, each with the name of its version.

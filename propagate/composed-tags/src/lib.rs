@@ -2,8 +2,10 @@
 
 mod filters;
 mod immutable;
+mod limits;
 mod patched_text;
 mod reader;
+mod refused;
 mod transform;
 
 use std::borrow::Cow;
@@ -19,6 +21,7 @@ use tag_rules::CloudTags;
 use self::filters::Filters;
 pub use self::patched_text::PatchedText;
 use self::reader::{Reader, of_resource};
+pub use self::refused::{CHECK, findings_of_composite, findings_of_scope};
 pub use self::transform::TransformFailure;
 pub use tag_delivery::simulation::refusal_of_tag;
 

@@ -13,6 +13,7 @@ use tag_delivery::simulation::{
 
 use crate::immutable::is_refused_later;
 use crate::patched_text::{PatchedText, PatchedValue, is_from_composite, patched_text, patched_value};
+use crate::refused::refusal;
 use crate::{FailingPatch, NoEffect, PatchFailure, ResourceTag, ResourceTags, TagUpdate};
 
 /// A resource, and the composite that it is composed for.
@@ -63,7 +64,7 @@ pub(crate) fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         is_exempt: resource.is_exempt(),
         conditions: Vec::new(),
         doubt,
-        refused: resource.refusal(reader.composite),
+        refused: refusal(resource, reader.composite),
         update,
         // The API server replaces a list.
         is_merged: resource.is_pruned && matches!(kind.known.map(|known| known.tags), Some(Tags::Map(_))),

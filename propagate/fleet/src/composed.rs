@@ -4,13 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use composed_tags::{
-    Composed, FailingPatch, PatchFailure, PatchedText, ResourceTag, ResourceTags, composed_tags, refusal_of_tag,
+    CHECK, Composed, FailingPatch, PatchFailure, PatchedText, ResourceTag, ResourceTags, composed_tags,
+    findings_of_composite, findings_of_scope, refusal_of_tag,
 };
 use metadata_propagation::tags::TagReport;
-use metadata_propagation::{
-    Cluster, Report, Settings, Stance, TagDelivery, Tags, evaluate, findings_of_composite, findings_of_scope,
-    tags_of_kind,
-};
+use metadata_propagation::{Cluster, Report, Settings, Stance, TagDelivery, Tags, evaluate, tags_of_kind};
 use serde_json::{Value, json};
 use topology::{ObjectPath, ObjectStep};
 
@@ -26,9 +24,6 @@ pub(crate) struct Surroundings<'s> {
     /// Its environment as JSON, if all of it is known.
     pub(crate) environment: Option<String>,
 }
-
-/// The check that decides about Compositions.
-const CHECK: &str = "cloudTags.compositions";
 
 /// The code of a cloud tag that has another value in a resource; all codes of facts about values.
 pub(crate) const OTHER_VALUE: &str = "tags-other-value";
@@ -49,9 +44,9 @@ pub(crate) fn composed_findings(
         let Example { origin, composite } = example;
         let composite = tagged(composite, origin, settings, surroundings.cluster);
         // What is malformed is found without a composite too.
-        let of_composite = findings_of_composite(composition, &composite.to_string(), settings).unwrap_or_default();
-        let of_composite = of_composite.iter().filter(|finding| finding.stance != Stance::Ignore);
-        let mut of_composite: Vec<ObjectFinding> = of_composite.filter_map(of_finding).collect();
+        let of_composite = findings_of_composite(composition, &composite.to_string(), &settings.cloud_tags);
+        let of_composite = of_composite.into_iter().flatten().filter(|finding| finding.stance != Stance::Ignore);
+        let mut of_composite: Vec<ObjectFinding> = of_composite.filter_map(|it| of_finding(&it.widen())).collect();
         if example.is_object() {
             let of_values = surroundings.of_values(composition, &composite);
             let is_new = |it: &ObjectFinding| {
@@ -220,8 +215,8 @@ impl Surroundings<'_> {
 /// What is not created because composites have a namespace, or because they have none.
 pub(crate) fn scope_findings(composition: &str, are_namespaced: bool, settings: &Settings) -> Vec<ObjectFinding> {
     // What is malformed is found without a composite too.
-    let found = findings_of_scope(composition, are_namespaced, settings).unwrap_or_default();
-    found.iter().filter(|finding| finding.stance != Stance::Ignore).filter_map(of_finding).collect()
+    let found = findings_of_scope(composition, are_namespaced, &settings.cloud_tags).into_iter().flatten();
+    found.filter(|finding| finding.stance != Stance::Ignore).filter_map(|it| of_finding(&it.widen())).collect()
 }
 
 /// What the policy reports about a composite.

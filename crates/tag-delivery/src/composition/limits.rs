@@ -1,91 +1,17 @@
 //! Whether the cloud accepts the tags of a resource: on some kinds it accepts fewer than elsewhere.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::field_path::FieldPathStep;
-use super::other_cloud::refused_character;
 use super::resource::ComposedResource;
 use super::tag_keys::TagKeys;
-use super::types::steps_in;
 use super::value::{SimulatedValue, begins};
-use crate::carriers::{Tags, added_tags, cloud_of};
+use crate::carriers::cloud_of;
 use crate::fault::TagFault;
-use crate::faults::FaultSeverity::{Fails, Loss, Risk};
+use crate::faults::FaultSeverity::{Fails, Loss};
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
-use kubernetes::Mentioned;
 use tag_rules::{Cloud, KeyCase};
-
-/// Characters of every tag key that no strict profile spells.
-const SEPARATORS: &str = ":/";
-
-/// Whether the cloud accepts the tags that a resource gets from one composite; `is_of_composite` says which keys are
-/// those of `spec.cloudTags`, and `limit` is the number of tags that the composite's profile allows, if that is known.
-pub(super) fn judge_tags<'a>(
-    resource: &ComposedResource<'a>,
-    is_of_composite: impl Fn(&str) -> bool,
-    limit: Option<usize>,
-    faults: &mut Faults<'a>,
-) {
-    let kind = resource.kind;
-    let Some(Tags::Map(field)) = kind.known.map(|known| known.tags) else { return };
-    let Ok(map) = resource.object.get(&steps_in(field, &resource.object)).map(|map| map.into_owned()) else { return };
-    let keys: Vec<&str> =
-        map.entries().into_iter().filter(|(_, value)| !value.is_absent()).map(|(key, _)| key).collect();
-    let mut most = cloud_of(kind.group).and_then(|provider| Cloud::of(provider)?.tags);
-    for limit in KindLimit::of(kind.group, kind.kind) {
-        let fault = match limit.limit {
-            Limit::Characters { .. } if !is_as_limited(limit, &resource.object) => None,
-            // Of the characters of every key, `judge_keys` says more.
-            Limit::Characters { .. } | Limit::FirstDigit => keys
-                .iter()
-                .filter(|key| is_of_composite(key))
-                .find_map(|key| refused_character(limit, key, kind.kind, SEPARATORS)),
-            Limit::Tags(number) => {
-                most = Some(number);
-                None
-            }
-            Limit::KeyLength(number) => keys.iter().find(|key| key.chars().count() > number).map(|key| {
-                let (key, kind) = ((*key).into(), kind.kind.into());
-                TagFault::KeyTooLong { key, most: number, kind }
-            }),
-            Limit::SameKeys => same_keys(&keys),
-        };
-        if let Some(fault) = fault {
-            let is_dropped =
-                matches!(limit.limit, Limit::FirstDigit | Limit::Characters { effect: RefusedKeys::Tags, .. });
-            faults.add(if is_dropped { Loss } else { Fails }, resource.at, fault);
-        }
-    }
-    let added = added_tags(kind.group, field);
-    let Some(most) = most.filter(|most| keys.len() + added > *most) else { return };
-    let (count, others) = (keys.len() + added, added + keys.iter().filter(|key| !is_of_composite(key)).count());
-    match most < keys.len() && others == added {
-        true => {
-            faults.add(Fails, resource.at, TagFault::TooManyTags { count: keys.len(), most, kind: kind.kind.into() })
-        }
-        false => faults.add(Risk, resource.at, no_room(count, most, others, limit)),
-    }
-}
-
-/// What is reserved is subtracted from the number of tags that the profile allows, and that of the kind may be lower.
-fn no_room(count: usize, most: usize, others: usize, limit: Option<usize>) -> TagFault {
-    let left = most.saturating_sub(others);
-    match limit.filter(|limit| left > 0 && *limit > left) {
-        Some(limit) => TagFault::NoRoom { count, most, reserve: limit - left, limit },
-        None => TagFault::NoRoomAtAll { count, most, others },
-    }
-}
-
-/// Two keys that differ in case only.
-fn same_keys(keys: &[&str]) -> Option<TagFault> {
-    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    keys.iter().find_map(|key| {
-        let one = seen.insert(key.to_lowercase(), key)?;
-        Some(TagFault::SameKeys { one: Mentioned(one.to_owned()), other: Mentioned((*key).to_owned()) })
-    })
-}
 
 /// Whether the cloud accepts the keys on this kind.
 pub(super) fn judge_keys<'a>(resource: &ComposedResource<'a>, keys: TagKeys<'_>, faults: &mut Faults<'a>) {
@@ -122,7 +48,7 @@ fn judge_case<'a>(resource: &ComposedResource<'a>, faults: &mut Faults<'a>) {
 }
 
 /// Whether an object has the value that a limit depends on.
-pub(super) fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
+pub fn is_as_limited(limit: &KindLimit, object: &SimulatedValue<'_>) -> bool {
     let Some(([outer, inner], wanted)) = limit.only_with else { return true };
     let [spec, outer, inner] = ["spec", outer, inner].map(FieldPathStep::Field);
     let has = |path: &[FieldPathStep<'_>]| match object.get(path).as_deref() {

@@ -1,9 +1,7 @@
-//! Whether the cloud of a resource accepts its tags one by one: those of its base, and those of a composite that are
-//! spelled for another cloud.
+//! Whether the cloud of a resource accepts the tags of its base one by one.
 
 use super::limits::is_as_limited;
 use super::resource::ComposedResource;
-use super::tag_keys::ProfileOfComposite;
 use super::types::{is_within, steps_in};
 use super::value::SimulatedValue;
 use crate::carriers::{Item, Tags, cloud_of};
@@ -11,7 +9,6 @@ use crate::fault::TagFault;
 use crate::faults::FaultSeverity::Risk;
 use crate::faults::Faults;
 use crate::kind_limits::{KindLimit, Limit};
-use kubernetes::Mentioned;
 use tag_rules::{Cloud, CloudTags, TagSkipReason};
 
 /// Groups whose services accept every character. Source: Amazon EC2 user guide, Tag your resources: restrictions.
@@ -22,14 +19,17 @@ const ANY_CHARACTERS: [&str; 2] = ["ec2.aws.upbound.io", "ec2.aws.m.upbound.io"]
 const ONLY_KINDS: [(&str, &str); 1] = [("openstack", "InstanceV2")];
 
 /// The tags of a resource that are in a map, and its cloud.
-struct MapOfTags<'a> {
-    cloud: &'static Cloud,
+pub struct MapOfTags<'a> {
+    /// The cloud of the resource.
+    pub cloud: &'static Cloud,
     group: &'a str,
-    entries: Vec<(&'a str, SimulatedValue<'a>)>,
+    /// The tags, by key.
+    pub entries: Vec<(&'a str, SimulatedValue<'a>)>,
 }
 
 impl<'a> MapOfTags<'a> {
-    fn of(resource: &ComposedResource<'a>) -> Option<Self> {
+    /// The map of a resource, if the table of clouds is about it.
+    pub fn of(resource: &ComposedResource<'a>) -> Option<Self> {
         let (kind, object) = (resource.kind, &resource.object);
         let cloud = cloud_of_tags(kind.group, kind.kind)?;
         let Some(Tags::Map(field)) = kind.known.map(|known| known.tags) else { return None };
@@ -37,7 +37,8 @@ impl<'a> MapOfTags<'a> {
         Some(MapOfTags { cloud, group: kind.group, entries })
     }
 
-    fn refusal(&self, key: &str, value: &str) -> Option<TagSkipReason> {
+    /// Why the cloud does not accept an entry.
+    pub fn refusal(&self, key: &str, value: &str) -> Option<TagSkipReason> {
         refusal_by(self.cloud, self.group, (key, value))
     }
 }
@@ -101,7 +102,7 @@ fn judge_strings<'a>(resource: &ComposedResource<'a>, settings: &CloudTags, faul
 }
 
 /// What a limit says about one key that has a character which it refuses, other than these.
-pub(super) fn refused_character(limit: &KindLimit, key: &str, kind: &str, but: &str) -> Option<TagFault> {
+pub fn refused_character(limit: &KindLimit, key: &str, kind: &str, but: &str) -> Option<TagFault> {
     let (char, effect, at) = match limit.limit {
         Limit::Characters { refuses, effect, .. } => {
             (key.chars().find(|char| refuses.contains(*char) && !but.contains(*char))?, effect.as_str(), "in")
@@ -110,26 +111,4 @@ pub(super) fn refused_character(limit: &KindLimit, key: &str, kind: &str, but: &
         Limit::Tags(_) | Limit::KeyLength(_) | Limit::SameKeys => return None,
     };
     Some(TagFault::RefusedCharacter { effect, tag: key.into(), kind: kind.into(), char, at })
-}
-
-/// Compares the tags of a composite of another cloud with what the cloud of a resource accepts. What the composite's own
-/// cloud accepts is said about the composite.
-pub(super) fn judge_other_cloud<'a>(
-    resource: &ComposedResource<'a>,
-    is_of_composite: impl Fn(&str) -> bool,
-    profile: &ProfileOfComposite,
-    faults: &mut Faults<'a>,
-) {
-    let Some(map) = MapOfTags::of(resource).filter(|map| profile.cloud != Some(map.cloud)) else { return };
-    let refused = map.entries.iter().filter(|(key, _)| is_of_composite(key)).find_map(|(key, value)| {
-        let text = match value {
-            SimulatedValue::Given(json) => json.as_str(),
-            _ => None,
-        };
-        Some((*key, map.refusal(key, text.unwrap_or_default())?))
-    });
-    if let Some((tag, problem)) = refused {
-        let (tag, cloud, profile) = (Mentioned(tag.to_owned()), map.cloud.provider, profile.name);
-        faults.add(Risk, resource.at, TagFault::OtherCloud { tag, cloud, problem, profile });
-    }
 }

@@ -203,6 +203,11 @@ impl<'a> ComposedResource<'a> {
         self.doubts.iter().map(|(_, doubt)| doubt).chain(unknown).next()
     }
 
+    /// Why a patch prevents its creation.
+    pub fn failures(&self) -> impl Iterator<Item = &TagFault> {
+        self.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault)
+    }
+
     pub(super) fn fault(&mut self, severity: FaultSeverity, at: Json<'a>, fault: TagFault) {
         self.faults.push((severity, at, fault));
     }

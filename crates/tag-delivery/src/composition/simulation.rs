@@ -1,24 +1,23 @@
 //! The resources of one composite after all steps: for callers that say more of them than whether they get its tags.
 
 use super::halt::Halt;
-use super::limits;
 use super::pipeline::Pipeline;
-use super::types::judge_values;
 use crate::exemption::states_reason;
 use crate::fault::TagFault;
-use crate::faults::FaultSeverity::Fails;
-use crate::faults::Faults;
 use crate::json::{Json, Malformed};
 use kubernetes::EXEMPT;
 use tag_rules::CloudTags;
 
 pub use super::field_path::{FieldPathStep, parse as steps_of};
-pub use super::other_cloud::refusal_of_tag;
+pub use super::limits::is_as_limited;
+pub use super::other_cloud::{MapOfTags, refusal_of_tag, refused_character};
 pub use super::policies::Policies;
 pub use super::resource::ComposedResource;
 pub use super::resource_kind::ResourceKind;
-pub use super::types::{is_within, steps_in};
+pub use super::types::{is_within, judge_values, steps_in};
 pub use super::value::{NoPathValue, OtherFields, ScalarType, SimulatedObject, SimulatedValue};
+pub use crate::faults::{FaultSeverity, Faults};
+pub use crate::kind_limits::{KindLimit, Limit, RefusedKeys};
 
 /// What a Composition composes for one composite.
 pub struct Simulation<'a> {
@@ -52,20 +51,5 @@ impl ComposedResource<'_> {
     /// Whether the annotation for exemptions is in its base, with a reason.
     pub fn is_exempt(&self) -> bool {
         self.base.string(&["metadata", "annotations", EXEMPT]).ok().flatten().is_some_and(states_reason)
-    }
-
-    /// Why the API server or the cloud refuses it, if it is composed for this composite.
-    pub fn refusal(&self, composite: Json<'_>) -> Option<TagFault> {
-        let mut faults = Faults::default();
-        let tags = composite.at(&["spec", "cloudTags"]).ok();
-        let has_tag = |key: &str| tags.is_some_and(|tags| tags.get(key).is_ok_and(|value| !value.is_null()));
-        if self.kind.known.is_some_and(|known| !judge_values(self, known, &mut faults)) {
-            limits::judge_tags(self, has_tag, None, &mut faults);
-        }
-        // A field of the status exists once the resources that it is from do.
-        let is_refusal =
-            |fault: &&TagFault| !matches!(fault, TagFault::RequiredAndAbsent { from } if from.0.starts_with("status."));
-        let own = self.faults.iter().filter(|(severity, ..)| *severity == Fails).map(|(.., fault)| fault);
-        faults.refusals().into_iter().chain(own).find(is_refusal).cloned()
     }
 }

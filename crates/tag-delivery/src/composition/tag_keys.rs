@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::json::{Json, Malformed};
 use kubernetes::group_and_version;
-use kubernetes::settings::FieldPath;
-use tag_rules::{Cloud, CloudTags, Profile, Provider, TagRules};
+use tag_rules::{CloudTags, Profile, Provider, TagRules};
 
 /// Qualified keys of a platform and of a project, which have all separators.
 const SAMPLES: [&str; 2] = ["platform/env", "acme:checkout/owner"];
@@ -15,17 +14,6 @@ const SAMPLES: [&str; 2] = ["platform/env", "acme:checkout/owner"];
 pub(super) struct TagKeys<'s> {
     settings: &'s CloudTags,
     provider: Option<&'s str>,
-    /// Where composites name it.
-    path: Option<&'s FieldPath>,
-}
-
-/// The profile that spells and limits the tags of one composite.
-pub(super) struct ProfileOfComposite {
-    pub(super) name: &'static str,
-    /// How many tags it allows, including those that are reserved.
-    pub(super) limit: usize,
-    /// The cloud whose interface the tags are for, if that is known.
-    pub(super) cloud: Option<&'static Cloud>,
 }
 
 impl<'s> TagKeys<'s> {
@@ -38,20 +26,7 @@ impl<'s> TagKeys<'s> {
             Provider::ByKind(kinds) => kinds.get(kind).map(String::as_str),
             Provider::Path(_) => None,
         });
-        let path = entry.and_then(|entry| match &entry.provider {
-            Provider::Path(path) => Some(path),
-            Provider::Fixed(_) | Provider::ByKind(_) => None,
-        });
-        Ok(TagKeys { settings, provider, path })
-    }
-
-    pub(super) fn profile(&self, composite: Json<'_>) -> ProfileOfComposite {
-        let text = self.path.and_then(|path| {
-            path.steps().try_fold(composite, |here, step| here.get(step)).ok().and_then(Json::as_str).map(str::to_owned)
-        });
-        let provider = self.provider.or(text.as_deref()).unwrap_or_default();
-        let rules = TagRules::of(self.settings, provider);
-        ProfileOfComposite { name: rules.name(), limit: rules.tags(), cloud: rules.cloud(provider) }
+        Ok(TagKeys { settings, provider })
     }
 
     /// Keys as they may be on a resource of a cloud: of every profile, if neither the composites' provider nor the

@@ -52,7 +52,7 @@ pub(super) fn judge<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faul
 }
 
 /// The same for the values in the field for tags.
-pub(super) fn judge_values<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faults: &mut Faults<'a>) -> bool {
+pub fn judge_values<'a>(resource: &ComposedResource<'a>, known: TagsOfKind, faults: &mut Faults<'a>) -> bool {
     let mut types = Types { resource, faults, is_refused: false };
     types.judge_nested();
     if let Tags::Map(field) | Tags::List(field, _) = known.tags {

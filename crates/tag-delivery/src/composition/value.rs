@@ -81,7 +81,7 @@ pub(super) enum MergePolicy {
 
 impl<'a> SimulatedValue<'a> {
     /// A composite, of which only `spec.cloudTags` is known. Its author writes `spec`, labels and annotations.
-    pub(super) fn composite(prefixes: Prefixes<'a>) -> Self {
+    pub fn composite(prefixes: Prefixes<'a>) -> Self {
         let object = |fields, others| SimulatedValue::Object(SimulatedObject { fields, tags: None, others });
         let tags = Some(ComposedTags { prefixes, is_whole: true, by: None });
         let tags = SimulatedObject { fields: BTreeMap::new(), tags, others: OtherFields::None };
