@@ -169,7 +169,7 @@ conformance-vectors:
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
 ## scenarios: SCENARIOS=ownership,kubelet; an older Cluster API: CAPI=v1.12
 conformance-cluster: policy.wasm
-	verification/scripts/real-controllers.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS)) $(if $(CAPI),-capi $(CAPI))
+	verification/scripts/real.sh cluster $(if $(SCENARIOS),-scenarios $(SCENARIOS)) $(if $(CAPI),-capi $(CAPI))
 
 ## conformance-plan: what `propagate plan` predicts and what Cluster API's real controllers do; also a part of conformance-cluster
 conformance-plan:
@@ -177,7 +177,7 @@ conformance-plan:
 
 ## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
 conformance-crossplane: policy.wasm
-	verification/scripts/real-crossplane.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS))
+	verification/scripts/real.sh crossplane $(if $(SCENARIOS),-scenarios $(SCENARIOS))
 
 ## conformance-plan-tags: what `propagate plan` predicts of tags and what Crossplane's real core does; also a part of conformance-crossplane
 conformance-plan-tags:
@@ -186,12 +186,12 @@ conformance-plan-tags:
 ## conformance-model: random paths of the model, on a real API server with the compiled policy in front; another seed: SEED=2
 SEED ?= 1
 conformance-model: policy.wasm
-	verification/scripts/real-model.sh $(SEED)
+	verification/scripts/real.sh model $(SEED)
 
 ## conformance-live: `propagate` asks a real API server with 2,000 objects; OBJECTS=10000 for more
 OBJECTS ?= 2000
 conformance-live:
-	verification/scripts/real-live.sh $(OBJECTS)
+	verification/scripts/real.sh live $(OBJECTS)
 
 ## conformance-slice: a part of the two that need no patience: Cluster API and Crossplane, in at most MINUTES (15)
 MINUTES_OF_SLICE ?= 15
