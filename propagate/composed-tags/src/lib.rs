@@ -138,6 +138,8 @@ pub enum TagUpdate {
 pub enum NoEffect {
     /// The policies do not include updates.
     WithoutUpdate,
+    /// The provider reads the cloud's resource, and neither creates, changes nor deletes it.
+    Observing,
     /// The provider refuses the policies.
     UnsupportedPolicies,
     /// Only `spec.initProvider` has the tag.
@@ -158,6 +160,7 @@ impl fmt::Display for NoEffect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             NoEffect::WithoutUpdate => "without `Update` in `managementPolicies`",
+            NoEffect::Observing => "by its `managementPolicies` the provider only observes it",
             NoEffect::UnsupportedPolicies => "providers refuse this set of `managementPolicies`",
             NoEffect::InitProvider => "`spec.initProvider` is only read at creation",
             NoEffect::MergePatch => "in `mode: Resources` Crossplane applies a merge patch, which removes no tag",

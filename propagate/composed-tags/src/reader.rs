@@ -27,9 +27,6 @@ pub(crate) fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
     let resource = reader.resource;
     let kind = resource.kind;
     let policies = Policies::of(resource);
-    if policies == Policies::Observing {
-        return None;
-    }
     let field = kind.known.and_then(|known| known.tags.field()).unwrap_or_default();
     let steps = steps_in(field, &resource.object);
     let (tags, is_open) = kind.known.map(|known| reader.tags(known.tags, &steps)).unwrap_or_default();
@@ -39,13 +36,15 @@ pub(crate) fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         None => Some(unknown()),
         Some(_) => resource.doubt().cloned().or(is_open.then_some(TagFault::Transforms)),
     };
+    let doubt = doubt.filter(|_| policies != Policies::Observing);
     let update = match policies {
         Policies::Paused(_) => TagUpdate::Waits,
+        Policies::Observing => TagUpdate::Never(NoEffect::Observing),
         Policies::Unsupported => TagUpdate::Never(NoEffect::UnsupportedPolicies),
         Policies::CreatingOnly => TagUpdate::Never(NoEffect::WithoutUpdate),
         _ if is_refused_later(kind.group, kind.kind) => TagUpdate::Refused,
         Policies::UpdatingOnly => TagUpdate::InPlaceOnly,
-        Policies::Updating | Policies::Observing => TagUpdate::InPlace,
+        Policies::Updating => TagUpdate::InPlace,
     };
     let nested = kind.is_composite.then(|| {
         let mut text = String::new();

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use composed_tags::{
-    CHECK, Composed, FailingPatch, PatchFailure, PatchedText, ResourceTag, ResourceTags, composed_tags,
-    findings_of_composite, findings_of_scope, refusal_of_tag,
+    CHECK, Composed, FailingPatch, NoEffect, PatchFailure, PatchedText, ResourceTag, ResourceTags, TagUpdate,
+    composed_tags, findings_of_composite, findings_of_scope, refusal_of_tag,
 };
 use metadata_propagation::tags::TagReport;
 use metadata_propagation::{Cluster, Report, Settings, Stance, TagDelivery, Tags, evaluate, tags_of_kind};
@@ -111,7 +111,8 @@ impl Surroundings<'_> {
         let has_nested = resources.iter().any(|resource| resource.nested.is_some());
         let own = has_nested.then(|| self.report_of_tags(composite)).flatten();
         let mut found = failing;
-        for resource in resources.iter().filter(|resource| !resource.is_exempt) {
+        let is_written = |resource: &&ResourceTags| resource.update != TagUpdate::Never(NoEffect::Observing);
+        for resource in resources.iter().filter(is_written).filter(|resource| !resource.is_exempt) {
             found.extend(self.of_resource(resource, &tags));
             found.extend(self.of_nested(resource, &tags, own.as_ref()));
         }

@@ -262,8 +262,8 @@ impl Comparison<'_> {
 
 /// Whether the provider changes nothing.
 fn is_stalled(update: TagUpdate) -> bool {
-    use NoEffect::{UnsupportedPolicies, WithoutUpdate};
-    matches!(update, TagUpdate::Waits | TagUpdate::Never(WithoutUpdate | UnsupportedPolicies))
+    use NoEffect::{Observing, UnsupportedPolicies, WithoutUpdate};
+    matches!(update, TagUpdate::Waits | TagUpdate::Never(WithoutUpdate | UnsupportedPolicies | Observing))
 }
 
 /// The changes of a resource that have the effect, and those that have none because Crossplane merges what it applies.
@@ -290,7 +290,7 @@ fn by_effect(
     fates.into_iter().map(|(fate, changes)| reached(of, resource, changes, fate)).collect()
 }
 
-/// A resource that is created or deleted. Nothing if it has no tags, or may be on the other side as well.
+/// A resource that is created or deleted. Nothing if it has no tags, may be on the other side as well, or is only observed.
 fn alone(
     of: (&str, &ObjectId),
     resource: &ResourceTags,
@@ -310,7 +310,8 @@ fn alone(
         _ => fate,
     };
     let has_more = matches!(fate, TagFate::Refused(_) | TagFate::CannotTell(_));
-    if !other.unknown.is_empty() || !has_more && changes.is_empty() {
+    let is_observed = resource.update == TagUpdate::Never(NoEffect::Observing);
+    if is_observed || !other.unknown.is_empty() || !has_more && changes.is_empty() {
         return Vec::new();
     }
     vec![reached(of, resource, changes, fate)]
