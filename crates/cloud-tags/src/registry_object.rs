@@ -64,8 +64,9 @@ impl Registry {
     /// Reads whose object it is.
     pub(super) fn of_owner(object: &Object<'_>) -> Result<Self, SettingProblem> {
         let scope = object.spec.get("scope").ok().and_then(Json::present);
+        let unknown = "expected one of `platform`, `domain`, `project`";
         let scope =
-            scope.map(|scope| serde_json::from_str(scope.text()).map_err(|error| SettingProblem::new(SCOPE, error)));
+            scope.map(|scope| serde_json::from_str(scope.text()).map_err(|_| SettingProblem::new(SCOPE, unknown)));
         let named = |field: &str| object.spec.string(&[field]).ok().flatten().map(str::to_owned);
         let (domain, project) = (named("domain"), named("project"));
         Ok(Registry { scope: scope.transpose()?, domain, project, ..Registry::default() })
@@ -183,9 +184,9 @@ mod tests {
             ("globex/c".to_owned(), (Scope::Domain, IgnoredReason::AnotherForm)),
         ];
         assert_eq!(registry.ignored, ignored.into());
-        let unknown =
-            "spec.scope: unknown variant `team`, expected one of `platform`, `domain`, `project` at line 1 column 6";
-        assert_eq!(problems(r#"{"scope":"team"}"#), unknown);
+        for scope in [r#"{"scope":"team"}"#, r#"{"scope":[]}"#] {
+            assert_eq!(problems(scope), "spec.scope: expected one of `platform`, `domain`, `project`");
+        }
     }
 
     #[test]

@@ -55,8 +55,7 @@ export function completeSettings(context) {
   }
   const word = /^\s*(?:- +)*([\w-]*)$/.exec(before);
   if (!word || (!word[1] && !context.explicit)) return null;
-  const options = nodes.flatMap((node) =>
-    Object.entries(node.properties ?? {}).map(([label, child]) => ({ label, apply: `${label}: `, info: resolve(child).description, type: "property" })),
-  );
+  const fields = nodes.flatMap((node) => Object.entries(node.properties ?? {})).filter(([, child]) => child.type !== "null");
+  const options = fields.map(([label, child]) => ({ label, apply: `${label}: `, info: resolve(child).description, type: "property" }));
   return options.length ? { from: context.pos - word[1].length, options } : null;
 }

@@ -50,8 +50,9 @@ pub struct CloudTags {
     pub definitions: BTreeMap<String, Definition>,
     /// The label registry as objects of the cluster, instead of `definitions`.
     pub registry: Option<RegistryReference>,
-    /// What every tag key begins with: `plexsphere:`, as the specification says, unless somebody else adds the tags. Keys that begin
-    /// so, in upper or lower case, are the policy's to remove. Strict profiles spell it as they spell keys.
+    /// What every tag key begins with, a text that ends in `:` and that no cloud reserves: `plexsphere:`, as the specification says,
+    /// unless somebody else adds the tags. Keys that begin so, in upper or lower case, are the policy's to remove. Strict profiles spell
+    /// it as they spell keys.
     pub prefix: TagPrefix,
     /// A registry object cannot be read, or does not exist. Where others are read, only the labels count that it may define.
     pub on_registry_failure: Reaction,
