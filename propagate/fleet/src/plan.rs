@@ -361,8 +361,9 @@ fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, side
     let has_rules = has_rules(&object.id);
     let Some(stored) = stored else {
         let mut planned = whole::creation(&object.id, sides.before, sides.after);
-        if has_rules {
-            refused::add(&mut planned, object, (None, &object.value()), (sides, new));
+        match has_rules {
+            true => refused::add(&mut planned, object, (None, &object.value()), (sides, new)),
+            false => refused::add_entries(&mut planned, &object.value()),
         }
         refused::keep_only(&mut planned);
         return Some(planned);
@@ -374,8 +375,9 @@ fn planned(object: &FleetObject, stored: Option<&FleetObject>, new: &Fleet, side
     let [was, is] = values.each_ref();
     let edits = edits([stored, object], [was, is], sides);
     let mut planned = Planned { edits, ..Planned::new(&object.id, Happens::Changed) };
-    if has_rules {
-        refused::add(&mut planned, object, (Some(was), is), (sides, new));
+    match has_rules {
+        true => refused::add(&mut planned, object, (Some(was), is), (sides, new)),
+        false => refused::add_entries(&mut planned, is),
     }
     placeholder::unsettle(&mut planned, [stored, object], [was, is]);
     refused::keep_only(&mut planned);

@@ -15,12 +15,13 @@ use crate::member::Member;
 use crate::object::ObjectId;
 use crate::propagation_path::blocks;
 
-/// Annotations that repeat what other entries say: in which kubectl keeps the object itself, and the Machine
-/// controller the keys that it set on a Node.
-const REPEATED: [&str; 3] = [
+/// Annotations that repeat what other entries say: in which kubectl keeps the object itself, the Machine controller the keys
+/// that it set on a Node, and the policy those that it set.
+const REPEATED: [&str; 4] = [
     "cluster.x-k8s.io/annotations-from-machine",
     "cluster.x-k8s.io/labels-from-machine",
     "kubectl.kubernetes.io/last-applied-configuration",
+    "metadata-propagation.plexsphere.com/managed",
 ];
 
 /// The differences, by object; of objects that are in both.

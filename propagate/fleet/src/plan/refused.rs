@@ -19,7 +19,9 @@ use crate::hierarchy::Hierarchy;
 use crate::made::{class, refusal_of_made, template};
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
-use crate::refusal::{Checked, EMPTY, Refusal, etcd, filled_by, of_metadata, of_taints, skipped_by_topology};
+use crate::refusal::{
+    Checked, EMPTY, Refusal, etcd, filled_by, of_entries, of_metadata, of_taints, skipped_by_topology,
+};
 
 /// Adds what a webhook refuses in a new or changed object. Whether a list is empty that a kustomization patches is not known.
 pub(super) fn add(
@@ -31,13 +33,9 @@ pub(super) fn add(
     let (after, settings) = (sides.after, sides.settings);
     let sources = fleet.sources();
     let (old, object) = (was.map(|was| Checked::of(&new.id, was)), Checked::of(&new.id, is));
-    let of_metadata = of_metadata(is);
-    if !object.of_fields().is_empty() || !of_metadata.is_empty() {
-        // Nothing of the object is written.
-        let refused = |it: &Refusal| {
-            PlannedEdit::new(EditPath::of(it.at.clone()), Effect::Refused, Some(it.message.clone().into()))
-        };
-        planned.edits = object.of_fields().iter().chain(&of_metadata).map(refused).collect();
+    let of_all: Vec<Refusal> = object.of_fields().iter().cloned().chain(of_metadata(is)).collect();
+    if !of_all.is_empty() {
+        refuse(planned, of_all);
         return;
     }
     let (known, mut found) = (old.as_ref().map(Checked::refusals).unwrap_or_default(), object.refusals());
@@ -70,6 +68,20 @@ pub(super) fn add(
     refusals.into_iter().for_each(|refusal| put(planned, filled_by(&refusal, new, sources), refusal));
     planned.edits.iter_mut().for_each(|planned| gate(planned, is));
     planned.edits.sort_by_key(|planned| Reverse(planned.effect));
+}
+
+/// The same for an object of a kind of which only its labels and annotations are known.
+pub(super) fn add_entries(planned: &mut Planned, object: &Value) {
+    let found = of_entries(object);
+    if !found.is_empty() {
+        refuse(planned, found);
+    }
+}
+
+/// Nothing of the object is written.
+fn refuse(planned: &mut Planned, refusals: Vec<Refusal>) {
+    let refused = |it: Refusal| PlannedEdit::new(EditPath::of(it.at), Effect::Refused, Some(it.message.into()));
+    planned.edits = refusals.into_iter().map(refused).collect();
 }
 
 /// Whether a list is empty now that server-side apply removes.

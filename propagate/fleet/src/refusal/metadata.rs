@@ -2,15 +2,16 @@
 
 use serde_json::Value;
 
-use super::{Refusal, has_placeholder, refusal, written};
+use super::objects::invalid_entries;
+use super::{Refusal, has_placeholder, path, refusal, written};
 
-/// Labels and annotations that are no texts, and names that are none.
+/// Labels and annotations that are no texts, or not valid.
 ///
-/// Source: `ObjectMeta` in pkg/apis/meta/v1/types.go of k8s.io/apimachinery v0.36, `NameIsDNSSubdomain` in
-/// pkg/api/validation/generic.go, and `ValidateObjectMeta` in pkg/api/validation/objectmeta.go.
-pub(crate) fn of_metadata(object: &Value) -> Vec<Refusal> {
+/// Source: `ObjectMeta` in pkg/apis/meta/v1/types.go of k8s.io/apimachinery v0.36, and `ValidateObjectMetaAccessor` in
+/// pkg/api/validation/objectmeta.go.
+pub(crate) fn of_entries(object: &Value) -> Vec<Refusal> {
     let is_known = |value: &Value| value.as_str().is_none_or(|text| !has_placeholder(text));
-    let mut found = Vec::new();
+    let mut found = object.get("metadata").map(|metadata| invalid_entries("metadata", metadata)).unwrap_or_default();
     for map in ["labels", "annotations"] {
         let at = format!("metadata.{map}");
         let value = object.pointer(&format!("/metadata/{map}")).filter(|value| !value.is_null() && is_known(value));
@@ -23,13 +24,19 @@ pub(crate) fn of_metadata(object: &Value) -> Vec<Refusal> {
             None => {}
         }
     }
+    found
+}
+
+/// The same, and names that a custom resource cannot have.
+///
+/// Source: `NameIsDNSSubdomain` in pkg/api/validation/generic.go of k8s.io/apimachinery v0.36.
+pub(crate) fn of_metadata(object: &Value) -> Vec<Refusal> {
     let names = [("/metadata/name", is_subdomain as fn(&str) -> bool), ("/metadata/namespace", is_label)];
     let wrong = names.into_iter().filter_map(|(pointer, is_valid)| {
         let name = written(object, pointer).filter(|name| !is_valid(name) && !name.contains(['@', '%']))?;
-        Some(refusal(super::path(pointer), format!("`{name}` is no valid name")))
+        Some(refusal(path(pointer), format!("`{name}` is no valid name")))
     });
-    found.extend(wrong);
-    found
+    of_entries(object).into_iter().chain(wrong).collect()
 }
 
 fn is_subdomain(name: &str) -> bool {
@@ -57,6 +64,10 @@ mod tests {
             (json!({"name": "a.b-1", "namespace": "c", "labels": {"x": "1", "y": null}, "annotations": null}), vec![]),
             (json!({"name": "${NAME}", "namespace": "@NS@", "labels": "${LABELS}"}), vec![]),
             (json!({"labels": {"x": true}, "annotations": []}), vec!["metadata.labels.x", "metadata.annotations"]),
+            (
+                json!({"labels": {"x": "a b"}, "annotations": {"bad key": "x"}}),
+                vec!["metadata.labels.x", "metadata.annotations.bad key"],
+            ),
             (json!({"name": "MD_1", "namespace": "a.b"}), vec!["metadata.name", "metadata.namespace"]),
         ] {
             let found = of_metadata(&json!({"metadata": metadata}));

@@ -9,7 +9,7 @@ use topology::{DEPLOYMENTS, NO_AMOUNT, early_startup, is_amount};
 use super::kubeadm::{certificates, kubeadm};
 use super::release::Release;
 use super::selector::matches;
-use super::{ObjectRule, Refusal, has_placeholder, path, refusal, taints, values, written};
+use super::{ObjectRule, Refusal, has_placeholder, path, refusal, rke2, taints, values, written};
 use crate::relations::text;
 use crate::workers::{all_workers, workers};
 
@@ -35,6 +35,7 @@ pub(super) const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: image_tags },
     ObjectRule { kinds: &["KubeadmControlPlane"], finds: certificates },
+    ObjectRule { kinds: &["RKE2ControlPlane"], finds: rke2::control_plane },
     ObjectRule { kinds: &["KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate"], finds: kubeadm },
     ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
     ObjectRule { kinds: &["Cluster", "ClusterClass", "KubeadmConfigTemplate", "KubeadmControlPlane", "KubeadmControlPlaneTemplate", "MachineDeployment", "MachinePool", "MachineSet"], finds: invalid_metadata },
@@ -210,7 +211,7 @@ fn invalid_metadata(object: &Value) -> Vec<Refusal> {
     all.flatten().collect()
 }
 
-fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
+pub(super) fn invalid_entries(at: &str, metadata: &Value) -> Vec<Refusal> {
     let entries = |map: &str| metadata.get(map).and_then(Value::as_object).into_iter().flatten();
     let labels = entries("labels").filter_map(|(key, value)| {
         let value = value.as_str().filter(|value| !has_placeholder(value)).unwrap_or_default();
