@@ -19,6 +19,7 @@ use tag_delivery::simulation::{SimulatedValue, Simulation, steps_in};
 use tag_rules::CloudTags;
 
 use self::filters::Filters;
+use self::patched_text::PatchedFrom;
 pub use self::patched_text::PatchedText;
 use self::reader::{Reader, of_resource};
 pub use self::refused::{CHECK, findings_of_composite, findings_of_scope};
@@ -186,10 +187,12 @@ pub fn composed_tags(
     let (spec, composite) = (composition.root().get("spec")?, composite.root());
     let environment = environment.as_ref().map_or(SimulatedValue::Unknown, |it| SimulatedValue::Given(it.root()));
     let sources = [SimulatedValue::Given(composite), environment];
-    let Simulation { resources: simulated, unknown, failure } = Simulation::of(spec, sources, settings)?;
+    let Simulation { resources: simulated, unknown, failure, environment } = Simulation::of(spec, sources, settings)?;
+    let environment = if let SimulatedValue::Given(environment) = environment { Some(environment) } else { None };
+    let from = PatchedFrom { composite, environment };
     let (mut resources, mut failing) = (Vec::new(), Vec::new());
     for resource in simulated.iter().filter(|resource| !resource.base.is_null()) {
-        let reader = Reader { resource, composite };
+        let reader = Reader { resource, from };
         let failing_here = reader.failing();
         let refused = failing_here.iter().find_map(|patch| match &patch.failure {
             PatchFailure::Refused(fault) => Some(fault.clone()),

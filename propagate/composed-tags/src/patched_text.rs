@@ -1,4 +1,4 @@
-//! What a patch writes for one composite: what it combines, and what its transforms make of it.
+//! What a patch writes for one composite in its environment: what it combines, and what its transforms make of it.
 //!
 //! Source: function-patch-and-transform, patches.go, `ApplyFromFieldPathPatch`, `Combine` and `CombineString`.
 
@@ -25,23 +25,41 @@ pub(crate) enum PatchedValue {
     Unknown(String),
 }
 
-/// The types of patches that only read the composite, and whether they combine several values.
-const FROM_COMPOSITE: [(&str, bool); 2] = [("FromCompositeFieldPath", false), ("CombineFromComposite", true)];
-
-/// Whether a patch reads the composite, and whether it combines several values.
-fn combines(patch: Json<'_>) -> Option<bool> {
-    let kind = patch.string(&["type"]).ok().flatten().unwrap_or("FromCompositeFieldPath");
-    FROM_COMPOSITE.iter().find(|(name, _)| *name == kind).map(|(_, combines)| *combines)
+/// What patches read.
+#[derive(Clone, Copy)]
+pub(crate) struct PatchedFrom<'a> {
+    pub(crate) composite: Json<'a>,
+    /// The environment, if it is known and no patch writes it.
+    pub(crate) environment: Option<Json<'a>>,
 }
 
-/// Whether a patch only reads the composite.
-pub(crate) fn is_from_composite(patch: Json<'_>) -> bool {
-    combines(patch).is_some()
+/// The types of patches that read the composite or the environment: whether they read the environment, and whether they
+/// combine several values.
+const READING: [(&str, bool, bool); 4] = [
+    ("FromCompositeFieldPath", false, false),
+    ("CombineFromComposite", false, true),
+    ("FromEnvironmentFieldPath", true, false),
+    ("CombineFromEnvironment", true, true),
+];
+
+impl<'a> PatchedFrom<'a> {
+    /// What a patch reads, if it is known, and whether it combines several values.
+    fn read_by(self, patch: Json<'_>) -> Option<(Json<'a>, bool)> {
+        let kind = patch.string(&["type"]).ok().flatten().unwrap_or("FromCompositeFieldPath");
+        let (_, is_of_environment, combines) = READING.iter().find(|(name, ..)| *name == kind)?;
+        let read = if *is_of_environment { self.environment? } else { self.composite };
+        Some((read, *combines))
+    }
+
+    /// Whether what a patch reads is known.
+    pub(crate) fn knows(self, patch: Json<'_>) -> bool {
+        self.read_by(patch).is_some()
+    }
 }
 
-/// The text that a patch writes; `None` if the composite does not have what it reads, or the function fails.
-pub(crate) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<PatchedText> {
-    match patched_value(patch, composite).ok()?? {
+/// The text that a patch writes; `None` if what it reads is not there, or the function fails.
+pub(crate) fn patched_text(patch: Json<'_>, from: PatchedFrom<'_>) -> Option<PatchedText> {
+    match patched_value(patch, from).ok()?? {
         PatchedValue::Known(Value::Null) => None,
         PatchedValue::Known(Value::String(text)) => Some(PatchedText::Known(text)),
         PatchedValue::Known(other) => Some(PatchedText::Known(other.to_string())),
@@ -49,13 +67,15 @@ pub(crate) fn patched_text(patch: Json<'_>, composite: Json<'_>) -> Option<Patch
     }
 }
 
-/// The value that a patch writes; `None` if the composite does not have what it reads.
+/// The value that a patch writes; `None` if what it reads is not there.
 ///
 /// # Errors
 /// When a transform fails.
-pub(crate) fn patched_value(patch: Json<'_>, composite: Json<'_>) -> Result<Option<PatchedValue>, TransformFailure> {
-    let Some(combines) = combines(patch) else { return Ok(Some(PatchedValue::Unknown(patch.text().to_owned()))) };
-    let Some(read) = read(patch, composite, combines) else { return Ok(None) };
+pub(crate) fn patched_value(patch: Json<'_>, from: PatchedFrom<'_>) -> Result<Option<PatchedValue>, TransformFailure> {
+    let Some((source, combines)) = from.read_by(patch) else {
+        return Ok(Some(PatchedValue::Unknown(patch.text().to_owned())));
+    };
+    let Some(read) = read(patch, source, combines) else { return Ok(None) };
     let unknown = || {
         let texts = read.iter().map(|json| json.as_str().unwrap_or_else(|| json.text()));
         PatchedValue::Unknown([patch.text()].into_iter().chain(texts).collect::<Vec<_>>().join("\n"))
@@ -77,16 +97,16 @@ pub(crate) fn patched_value(patch: Json<'_>, composite: Json<'_>) -> Result<Opti
 }
 
 /// What a patch reads; `None` if one of the values is absent.
-fn read<'a>(patch: Json<'a>, composite: Json<'a>, combines: bool) -> Option<Vec<Json<'a>>> {
+fn read<'a>(patch: Json<'a>, source: Json<'a>, combines: bool) -> Option<Vec<Json<'a>>> {
     if !combines {
-        return Some(vec![value(patch.string(&["fromFieldPath"]).ok()??, composite)?]);
+        return Some(vec![value(patch.string(&["fromFieldPath"]).ok()??, source)?]);
     }
     let variables = patch.get("combine").ok()?.get("variables").ok()?.as_elements()?;
-    variables.map(|variable| value(variable.string(&["fromFieldPath"]).ok()??, composite)).collect()
+    variables.map(|variable| value(variable.string(&["fromFieldPath"]).ok()??, source)).collect()
 }
 
-fn value<'a>(path: &str, composite: Json<'a>) -> Option<Json<'a>> {
-    let found = steps_of(path).ok()?.into_iter().try_fold(composite, |here, step| match step {
+fn value<'a>(path: &str, source: Json<'a>) -> Option<Json<'a>> {
+    let found = steps_of(path).ok()?.into_iter().try_fold(source, |here, step| match step {
         FieldPathStep::Field(name) => here.get(name).ok(),
         FieldPathStep::Element(index) => here.as_elements()?.nth(index as usize),
     });

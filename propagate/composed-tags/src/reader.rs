@@ -12,14 +12,14 @@ use tag_delivery::simulation::{
 };
 
 use crate::immutable::is_refused_later;
-use crate::patched_text::{PatchedText, PatchedValue, is_from_composite, patched_text, patched_value};
+use crate::patched_text::{PatchedFrom, PatchedText, PatchedValue, patched_text, patched_value};
 use crate::refused::refusal;
 use crate::{FailingPatch, NoEffect, PatchFailure, ResourceTag, ResourceTags, TagUpdate};
 
-/// A resource, and the composite that it is composed for.
+/// A resource, and what it is composed for.
 pub(crate) struct Reader<'r, 'a> {
     pub(crate) resource: &'r ComposedResource<'a>,
-    pub(crate) composite: Json<'a>,
+    pub(crate) from: PatchedFrom<'a>,
 }
 
 /// `None` if nothing writes the tags of the resource.
@@ -63,7 +63,7 @@ pub(crate) fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
         is_exempt: resource.is_exempt(),
         conditions: Vec::new(),
         doubt,
-        refused: refusal(resource, reader.composite),
+        refused: refusal(resource, reader.from.composite),
         update,
         // The API server replaces a list.
         is_merged: resource.is_pruned && matches!(kind.known.map(|known| known.tags), Some(Tags::Map(_))),
@@ -73,7 +73,7 @@ pub(crate) fn of_resource(reader: &Reader<'_, '_>) -> Option<ResourceTags> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// The patches that fail because of what the composite has.
+    /// The patches that fail because of what they read.
     pub(crate) fn failing(&self) -> Vec<FailingPatch> {
         let resource = self.resource;
         let field = match resource.kind.known.map(|known| known.tags) {
@@ -83,7 +83,7 @@ impl<'a> Reader<'_, 'a> {
         let steps = steps_in(field, &resource.object);
         let failing = resource.patches.iter().filter_map(|(to, patch)| {
             let own = || Some(resource.name.to_owned());
-            let (resource, failure) = match patched_value(*patch, self.composite) {
+            let (resource, failure) = match patched_value(*patch, self.from) {
                 // Crossplane 1 composes the other resources.
                 Err(failure) => (own().filter(|_| resource.is_pruned), PatchFailure::Transform(failure)),
                 Ok(Some(PatchedValue::Known(value))) if !value.is_string() && !value.is_null() => {
@@ -195,11 +195,11 @@ impl<'a> Reader<'_, 'a> {
             SimulatedValue::Given(json) if is_within(*json, self.resource.base) => (text(*json)?, *json),
             SimulatedValue::Given(json) => (text(*json)?, writer),
             SimulatedValue::Absent => return None,
-            SimulatedValue::Scalar(_) if patch.is_some() => (patched_text(writer, self.composite)?, writer),
-            SimulatedValue::Unknown if patch.is_some_and(is_from_composite) => {
-                (patched_text(writer, self.composite)?, writer)
+            SimulatedValue::Scalar(_) if patch.is_some() => (patched_text(writer, self.from)?, writer),
+            SimulatedValue::Unknown if patch.is_some_and(|patch| self.from.knows(patch)) => {
+                (patched_text(writer, self.from)?, writer)
             }
-            _ => (PatchedText::Unknown([writer.text(), self.composite.text()].concat()), writer),
+            _ => (PatchedText::Unknown([writer.text(), self.from.composite.text()].concat()), writer),
         };
         let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
         let is_kept = prefixes.any(|prefix| self.resource.kept.contains(prefix));
@@ -233,7 +233,7 @@ impl<'a> Reader<'_, 'a> {
             }
             SimulatedValue::Scalar(_) => {
                 let patch = self.resource.patches.get(&**path);
-                if let Some(PatchedText::Known(text)) = patch.and_then(|patch| patched_text(*patch, self.composite)) {
+                if let Some(PatchedText::Known(text)) = patch.and_then(|patch| patched_text(*patch, self.from)) {
                     push_string(out, &text);
                 }
             }

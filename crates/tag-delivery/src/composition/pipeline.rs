@@ -30,7 +30,7 @@ pub(super) struct Pipeline<'a, 's> {
     /// The composite, and the prefixes of the keys of its tags.
     composite: SimulatedValue<'a>,
     prefixes: Prefixes<'a>,
-    environment: SimulatedValue<'a>,
+    pub(super) environment: SimulatedValue<'a>,
     /// The expanded size of patch sets and wildcards.
     expansion: Expansion,
     /// The number of this step, from 1.

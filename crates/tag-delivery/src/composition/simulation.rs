@@ -27,6 +27,8 @@ pub struct Simulation<'a> {
     pub unknown: Vec<(String, TagFault)>,
     /// Why nothing is composed, and the path.
     pub failure: Option<(String, TagFault)>,
+    /// The environment after all steps.
+    pub environment: SimulatedValue<'a>,
 }
 
 impl<'a> Simulation<'a> {
@@ -37,11 +39,14 @@ impl<'a> Simulation<'a> {
     pub fn of(spec: Json<'a>, sources: [SimulatedValue<'a>; 2], settings: &CloudTags) -> Result<Self, Malformed> {
         let mut faults = Faults::default();
         match Pipeline::play(spec, sources, &[], settings, &mut faults) {
-            Ok(Pipeline { resources, .. }) => Ok(Simulation { resources, unknown: faults.unknown(), failure: None }),
+            Ok(Pipeline { resources, environment, .. }) => {
+                Ok(Simulation { resources, unknown: faults.unknown(), failure: None, environment })
+            }
             Err(Halt::Malformed(malformed)) => Err(malformed),
             Err(Halt::Fails(at, fault)) => {
                 let failure = Some((at.path().to_string(), fault));
-                Ok(Simulation { resources: Vec::new(), unknown: Vec::new(), failure })
+                let environment = SimulatedValue::Unknown;
+                Ok(Simulation { resources: Vec::new(), unknown: Vec::new(), failure, environment })
             }
         }
     }

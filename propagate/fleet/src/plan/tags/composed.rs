@@ -207,7 +207,11 @@ impl Comparison<'_> {
         let has_known = was.doubt.is_none() && is.doubt.is_none();
         let changes = if has_known { tag_changes(was, is) } else { Vec::new() };
         let is_refused = is.refused.as_ref().filter(|fault| was.refused.as_ref() != Some(*fault));
-        let has_doubt = is.doubt.as_ref().filter(|doubt| self.has_other_tags || was.doubt.as_ref() != Some(*doubt));
+        let has_doubt = match (&was.doubt, &is.doubt) {
+            (before, Some(doubt)) if self.has_other_tags || before.as_ref() != Some(doubt) => Some(doubt.to_string()),
+            (Some(doubt), None) => Some(format!("before the change, {doubt}")),
+            _ => None,
+        };
         let is_resumed = is_stalled(was.update) && !is_stalled(is.update) && !is.tags.is_empty();
         let is_unread = |tag: &ResourceTag| matches!(tag.value, PatchedText::Unknown(_));
         let is_read = |side: &&ResourceTags| {
@@ -227,7 +231,7 @@ impl Comparison<'_> {
         let fate = match (is_refused, has_doubt, update) {
             (Some(fault), ..) => TagFate::Refused(fault.to_string()),
             _ if is.has_empty_map && !was.tags.is_empty() && !is.is_merged => TagFate::Refused(EMPTIED.to_owned()),
-            (_, Some(doubt), _) => TagFate::CannotTell(doubt.to_string()),
+            (_, Some(doubt), _) => TagFate::CannotTell(doubt),
             _ if is_of_environment => TagFate::CannotTell(ENVIRONMENT.to_owned()),
             _ if is_filtered => TagFate::CannotTell(FILTERED.to_owned()),
             _ if changes.iter().any(is_changed_unread) => {
