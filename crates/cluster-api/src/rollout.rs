@@ -182,13 +182,6 @@ pub struct RolloutEdit {
     pub(crate) is_removal: bool,
 }
 
-impl RolloutEdit {
-    /// An edit that a webhook refuses.
-    pub fn refused(at: String) -> RolloutEdit {
-        RolloutEdit { at, effect: Effect::Refused, set_on: None, is_removal: false }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

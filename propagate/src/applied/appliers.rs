@@ -110,7 +110,7 @@ impl Applier {
             (FLUX, "Kustomization") => Some(Applier::of_flux(&object.id, file, spec)),
             // It makes a Kustomization with these values (docs/api/v1/fluxinstance.md of Flux Operator).
             (FLUX_OPERATOR, "FluxInstance") => {
-                let path = text(spec.get("sync")?, "path")?;
+                let path = text(spec, "/sync/path")?;
                 Some(Applier::of_flux(
                     &object.id,
                     file,
@@ -140,11 +140,11 @@ impl Applier {
     fn of_flux(id: &ObjectId, file: &str, spec: &Value) -> Applier {
         let is_suspended = is(spec.get("suspend"));
         let prunes = is(spec.get("prune"));
-        let path = text(spec, "path").unwrap_or("./").to_owned();
+        let path = text(spec, "/path").unwrap_or("./").to_owned();
         // The top folder of another repository looks like the one of this.
         let is_top = path.trim_matches(['.', '/']).is_empty();
         let is_own = spec.pointer("/sourceRef/name").and_then(Value::as_str) == Some("flux-system");
-        let deletes = match text(spec, "deletionPolicy") {
+        let deletes = match text(spec, "/deletionPolicy") {
             Some("Delete" | "WaitForTermination") => true,
             Some("Orphan") => false,
             _ => prunes,
@@ -175,7 +175,7 @@ impl Applier {
         let several = spec.get("sources").and_then(Value::as_array).into_iter().flatten();
         let sources: Vec<&Value> = spec.get("source").into_iter().chain(several).collect();
         let mut paths = BTreeSet::new();
-        for path in sources.iter().filter_map(|source| text(source, "path")) {
+        for path in sources.iter().filter_map(|source| text(source, "/path")) {
             match filled_in(path) {
                 pattern if pattern.trim_matches(['*', '/', '.']).is_empty() && path.contains("{{") => {
                     generated(set.get("generators").unwrap_or(&Value::Null), &mut paths);
@@ -192,7 +192,7 @@ impl Applier {
             Some(_) => Pruning::Kept,
             None => Pruning::IfSynced,
         };
-        let is_suspended = text_at(application, SKIP_RECONCILE) == Some("true");
+        let is_suspended = text(application, SKIP_RECONCILE) == Some("true");
         let pruning = if is_suspended { Pruning::Kept } else { pruning };
         let finalizers = application.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
         let mut finalizers = finalizers.filter_map(Value::as_str);
@@ -211,7 +211,7 @@ impl Applier {
             allows_empty: automated.is_some_and(|automated| is(automated.get("allowEmpty"))),
             forces: false,
             replaces: has_option("Replace=true"),
-            source: sources.iter().filter_map(|source| text(source, "repoURL")).map(str::to_owned).collect(),
+            source: sources.iter().filter_map(|source| text(source, "/repoURL")).map(str::to_owned).collect(),
             set: None,
             ignores: list(spec, "/ignoreDifferences").filter(|_| is_respected).map(IgnoredFields::of_argo).collect(),
             patches: ARGO_PATCHES.iter().copied().find(|field| {
@@ -295,7 +295,7 @@ impl Generated {
         let generators = spec.get("generators").cloned().unwrap_or_default();
         let written = generators.to_string();
         let has = |field: &str| written.contains(&format!("\"{field}\":["));
-        let policy = text_at(spec, "/syncPolicy/applicationsSync");
+        let policy = text(spec, "/syncPolicy/applicationsSync");
         Generated {
             are_kept: matches!(policy, Some("create-only" | "create-update")),
             is_of_files: has("files"),
@@ -317,11 +317,7 @@ const SKIP_RECONCILE: &str = "/metadata/annotations/argocd.argoproj.io~1skip-rec
 /// The finalizer of an Application with which its objects are deleted.
 const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
-fn text<'v>(object: &'v Value, field: &str) -> Option<&'v str> {
-    object.get(field).and_then(Value::as_str)
-}
-
-fn text_at<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
+fn text<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
     object.pointer(pointer).and_then(Value::as_str)
 }
 
@@ -353,10 +349,10 @@ fn generated(generators: &Value, found: &mut BTreeSet<String>) {
                 match (&**field, value.as_array()) {
                     ("directories", Some(folders)) => {
                         let included = folders.iter().filter(|folder| !is(folder.get("exclude")));
-                        found.extend(included.filter_map(|folder| text(folder, "path")).map(str::to_owned));
+                        found.extend(included.filter_map(|folder| text(folder, "/path")).map(str::to_owned));
                     }
                     ("files", Some(files)) => {
-                        let folders = files.iter().filter_map(|file| text(file, "path")?.rsplit_once('/'));
+                        let folders = files.iter().filter_map(|file| text(file, "/path")?.rsplit_once('/'));
                         found.extend(folders.map(|(folder, _)| folder.to_owned()));
                     }
                     _ => generated(value, found),
