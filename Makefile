@@ -75,7 +75,8 @@ e2e-tests:
 playground-test:
 	verification/scripts/playground.sh
 	cargo test --locked --package playground
-	verification/scripts/playground-test.sh
+	RESULT=$(CURDIR)/target/playground/results/playground-test.json verification/scripts/recorded.sh target/playground/results \
+		npm --prefix playground/web test
 
 ## fuzz: FUZZ_RUNS executions of each fuzz target, or of one: make fuzz FUZZ_TARGETS=settings
 FUZZ_RUNS ?= 100000
