@@ -23,8 +23,10 @@ pub(crate) fn same_selector(old: &Object<'_>, new: &Object<'_>) -> Result<bool, 
 /// The operator whose one value means what a label in `matchLabels` does.
 const IN: &str = "In";
 
-/// What a selector requires: key, operator and values. Their order means nothing.
-fn requirements<'a>(object: &Object<'a>) -> Result<BTreeSet<(&'a str, &'a str, BTreeSet<&'a str>)>, Malformed> {
+/// What a selector requires of one label: its key, the operator, and the values. Their order means nothing.
+type Requirement<'a> = (&'a str, &'a str, BTreeSet<&'a str>);
+
+fn requirements<'a>(object: &Object<'a>) -> Result<BTreeSet<Requirement<'a>>, Malformed> {
     let selector = object.spec.get("selector")?;
     let labels = selector.get("matchLabels")?.as_map()?;
     let mut required: BTreeSet<_> = labels.iter().map(|(key, value)| (key, IN, [value].into())).collect();
