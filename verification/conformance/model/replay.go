@@ -60,7 +60,7 @@ func (r *run) replay(ctx context.Context, namespace string, t trace) (int, []str
 			writes++
 			more, err := r.write(ctx, namespace, w)
 			if err != nil {
-				return writes, nil, fmt.Errorf("%s: %w", e.Description, err)
+				return writes, nil, fmt.Errorf("%s: %w\n%s", e.Description, err, strings.Join(differences, "\n"))
 			}
 			differences = append(differences, more...)
 		}

@@ -125,6 +125,10 @@ impl EntryKey {
     }
 }
 
+/// The name of the MachineDeployment, as the topology controller generates one: the policy lets another controller create
+/// an object for an entry of a topology only under such a name.
+pub(crate) const DEPLOYMENT: &str = "c1-workers-7h4bm";
+
 impl ModelKind {
     /// From the source down.
     pub const ALL: [ModelKind; 3] = [ModelKind::Deployment, ModelKind::Set, ModelKind::Machine];
@@ -141,7 +145,7 @@ impl ModelKind {
     /// The name of the only object of the kind.
     pub fn name(self) -> &'static str {
         match self {
-            ModelKind::Deployment => "md",
+            ModelKind::Deployment => DEPLOYMENT,
             ModelKind::Set => "ms",
             ModelKind::Machine => "m",
         }

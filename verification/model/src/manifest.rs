@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value as Json, json};
 
-use crate::location::{EntryKey, EntryLocation, FieldManager, ModelKind, ModelValue, Slot};
+use crate::location::{DEPLOYMENT, EntryKey, EntryLocation, FieldManager, ModelKind, ModelValue, Slot};
 use crate::server::{ModelObject, Values, value};
 
 /// The group and version of all objects.
@@ -211,10 +211,10 @@ pub fn read_whole(kind: ModelKind, json: &Json) -> Result<ModelObject> {
 fn fixed_labels(kind: ModelKind, slot: Slot) -> Vec<(&'static str, &'static str)> {
     let more: &[(&str, &str)] = match (kind, slot) {
         (ModelKind::Deployment, _) => &[],
-        (ModelKind::Set, Slot::Own) => &[HASH, ("cluster.x-k8s.io/deployment-name", "md")],
+        (ModelKind::Set, Slot::Own) => &[HASH, ("cluster.x-k8s.io/deployment-name", DEPLOYMENT)],
         (ModelKind::Set, Slot::Template) => &[HASH],
         (ModelKind::Machine, _) => {
-            &[HASH, ("cluster.x-k8s.io/deployment-name", "md"), ("cluster.x-k8s.io/set-name", "ms")]
+            &[HASH, ("cluster.x-k8s.io/deployment-name", DEPLOYMENT), ("cluster.x-k8s.io/set-name", "ms")]
         }
     };
     IDENTITY.iter().chain(more).copied().collect()
