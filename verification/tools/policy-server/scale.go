@@ -126,14 +126,14 @@ func (r *results) page() string {
 	var page strings.Builder
 	line := func(format string, values ...any) { fmt.Fprintf(&page, format+"\n", values...) }
 	line("# At scale, and under fault\n")
-	line("<!-- Written by `make scale`: edit tools/policy-server/scale.go. -->\n")
+	line("<!-- Written by `make scale`: edit verification/tools/policy-server/scale.go. -->\n")
 	line("Measured with %s, which the client, the PolicyServer and the API that it reads from share:", r.machine)
 	line("compare the columns, and not the figures with those of another machine. The reviews are the")
 	line("[recorded ones](../../../testdata/recorded/README.md) that the rules of the policy send it, once each.\n")
 	line("## Throughput\n")
 	line("Each policy in turn, %d rounds, the median. The no-op accepts everything. The ordinary way is written like the examples of the SDK, and", rounds)
-	line("propagates labels over one hop ([ordinary-policy](../../ordinary-policy)). The canned policy makes the same host calls as")
-	line("the policy and returns the same answers, without deciding anything ([canned-policy](../../canned-policy)): the difference")
+	line("propagates labels over one hop ([verification/ordinary-policy](../../ordinary-policy)). The canned policy makes the same host calls as")
+	line("the policy and returns the same answers, without deciding anything ([verification/canned-policy](../../canned-policy)): the difference")
 	line("to it is the policy's own cost.\n")
 	line("| connections | | no-op | ordinary way | canned | policy | share of the canned one's |")
 	line("| --: | --- | --: | --: | --: | --: | --: |")
