@@ -251,7 +251,7 @@ func (c *capacity) page(line func(string, ...any)) {
 	line("PolicyServer, so it is the first limit. If PolicyServers are short of cores, keep the [match")
 	line("conditions](../../../docs/operating.md#fewer-calls); then leave out namespaces with a `namespaceSelector`; then divide the namespaces among")
 	line("several ClusterAdmissionPolicies, each on a separate PolicyServer. If the API server is short of cores, reads")
-	line("are slow, and each PolicyServer does [one at a time](../../../docs/operating.md#sizing): add replicas.")
+	line("are slow, and before Kubewarden 1.38 each PolicyServer does [one at a time](../../../docs/operating.md#sizing): add replicas.")
 }
 
 // faults is what README.md says of the fleet whose PolicyServers break.
